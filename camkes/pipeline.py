@@ -225,15 +225,11 @@ def check(asked: Input, sink: Sink) -> Checked | None:
     application = find(asked, sink)
     if application is None:
         return None
-    checked = check_loaded(load_input(application, asked, sink), host_checks(application), sink, None)
+    backend = HostBackend(application, build_folder(application, None), builds=False)
+    checked = check_loaded(load_input(application, asked, sink), backend, sink, None)
     if checked is not None:
         application.report_missing(MISSING_SOURCE, sink)
     return checked
-
-
-def host_checks(application: Application) -> HostBackend:
-    """For checks of a system that write nothing into its folder."""
-    return HostBackend(application, build_folder(application, None), builds=False)
 
 
 def check_code(

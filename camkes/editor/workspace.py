@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from camkes import pipeline
 from camkes.analysis.verdict import TaskResult, responses
+from camkes.backends.host.backend import HostBackend
 from camkes.diagnostics import Diagnostic, Sink, SourceFile, Span
 from camkes.editor.index import Index
 from camkes.model.system import Cpi, System, Task
@@ -104,7 +105,8 @@ def analyse_root(
     sink = Sink()
     loaded = pipeline.load(application.root, options, sink)
     if loaded.system is not None and compiles:
-        pipeline.host_checks(application).check(loaded.system, sink)
+        folder = pipeline.build_folder(application, None)
+        HostBackend(application, folder, builds=False).check(loaded.system, sink)
     plan = pipeline.plan(loaded.system, sink) if loaded.system is not None else None
     found = sink.diagnostics
     if not has_root:

@@ -299,6 +299,7 @@ def test_the_application_around_a_file(tmp_path: Path) -> None:
     (tmp_path / "parts" / "deep").mkdir(parents=True)
     (tmp_path / "CMakeLists.txt").write_text(
         "project(app C)\nCAmkESAddImportPath(parts/deep)\n"
+        "DeclareCAmkESComponent(A SOURCES a.c)\nDeclareCAmkESComponent(B SOURCES b.c)\n"
         "DeclareCAmkESRootserver(app.camkes CPP_FLAGS -DPROTOCOL=inherited)\n"
     )
     part = "procedure P { void f(); }\ncomponent B { provides P p with priority_protocol PROTOCOL; }\n"
@@ -331,7 +332,8 @@ def test_cmake_is_run_only_in_trusted_folders(
     folder = tmp_path / "app"
     folder.mkdir()
     (folder / "CMakeLists.txt").write_text(
-        "project(p)\nfile(WRITE ${CMAKE_BINARY_DIR}/ran yes)\nDeclareCAmkESRootserver(app.camkes)\n"
+        "project(p)\nfile(WRITE ${CMAKE_BINARY_DIR}/ran yes)\n"
+        "DeclareCAmkESComponent(A SOURCES a.c)\nDeclareCAmkESRootserver(app.camkes)\n"
     )
     system = "component A { control; }\nassembly { composition { component A a; } }\n"
     (folder / "app.camkes").write_text(system)

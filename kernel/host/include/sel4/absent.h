@@ -12,8 +12,8 @@ extern "C" {
 #else
 #define CAMKES_ANY_ARGUMENTS
 #endif
-#ifdef __clang__ /* its `error` is not for calls with arguments of functions without a prototype   \
-                  */
+/* With Clang, `error` is not for calls with arguments of functions without a prototype. */
+#ifdef __clang__
 #define CAMKES_ERROR(why) diagnose_if(1, why, "error")
 #else
 #define CAMKES_ERROR(why) error(why)
