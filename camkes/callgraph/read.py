@@ -77,10 +77,11 @@ def calls_of_code(
     each instance. Mistakes in the code are left to the build: what does not compile is not known. `counting`
     finds out how often interfaces are called, too."""
     reader = _CodeReader(system, progress, counting)
+    requests = bool(system.cpis) or reader.signals
     instances = [
         i
         for i in system.instances
-        if i.name in headers and ((system.cpis and procedures(i, "uses")) or signals_matter(system, i))
+        if i.name in headers and ((procedures(i, "uses") and requests) or signals_matter(system, i))
     ]
     builds = [build_of(application, i, Sink()) for i in instances]
     languages = {build.language_of(source) for build in builds for source in build.sources}
@@ -98,13 +99,14 @@ def calls_of_code(
 
 
 class _Caller(NamedTuple):
-    """The caller, which functions of the component it starts with, where it hands over others, and which of
-    them have to be there for its calls to be known."""
+    """The caller, which functions of the component it starts with, where it hands over others, which of them
+    have to be there for its calls to be known, and which are methods of a procedure."""
 
     name: str
     roots: Sequence[str]
     callbacks: Sequence[str] = ()
     needed: Sequence[str] = ()
+    methods: Sequence[str] = ()
 
 
 class _CodeReader:
@@ -228,9 +230,8 @@ class _CodeReader:
         interface = caller.name.rpartition(".")[2]
         if self.system.instance(caller.name) is not None:
             yield method_node(caller.name, ""), caller.roots
-        elif caller.needed:
-            for root in caller.needed:
-                yield method_node(caller.name, root.removeprefix(f"{interface}_")), [root]
+        for method in caller.methods:
+            yield method_node(caller.name, method.removeprefix(f"{interface}_")), [method]
 
     def _callers(self, instance: Instance) -> list[_Caller]:
         """The control thread, the handlers of procedures, and those of events and interrupts."""
@@ -245,9 +246,9 @@ class _CodeReader:
                 # a CPI is initialised by the control thread, other interfaces by their own
                 control += start if name in cpis else []
                 if name in cpis:
-                    found.append(_Caller(name, methods, needed=methods))
+                    found.append(_Caller(name, methods, needed=methods, methods=methods))
                 else:
-                    found.append(_Caller(name, methods + start))
+                    found.append(_Caller(name, methods + start, methods=methods))
             elif self._has_threads(name):
                 callbacks = [f"{interface.name}_reg_callback"] if interface.kind == "consumes" else []
                 interrupts = [f"{interface.name}_handle", f"{interface.name}_irq_handle"]

@@ -65,6 +65,15 @@ class Lending(Struct, frozen=True):
         return tuple(dict.fromkeys(helper.task for helper in self.helpers))
 
 
+class DirectUse(Struct, frozen=True):
+    """A thread of one instance that waits for, or signals, a condition of another one of its address space:
+    the direct calls that lead there, and how the last one gets to the function."""
+
+    thread: str
+    calls: tuple[Request, ...]
+    chain: Chain
+
+
 def way(helper: Helper) -> str:
     """How a task gets to the signal: requests, then calls of functions."""
     steps = [helper.task, *(request.callee for request in helper.requests)]
@@ -122,6 +131,24 @@ def find_lending(
     return _Finder(system, graph, operations).lending(condition)
 
 
+def direct_uses(
+    system: System, graph: RequestGraph, operations: Operations, condition: Condition
+) -> Iterator[DirectUse]:
+    """The threads of other instances that reach functions of a condition by direct calls. Any thread can emit
+    an event; all else asks the manager, which knows the threads of the condition's instance."""
+    words = WAIT_WORDS if condition.kind == "event" else (*WAIT_WORDS, *signal_words(condition.kind))
+    functions = [f"{condition.interface}_{word}" for word in words]
+    own = f"{condition.instance}."
+    finder = _Finder(system, graph, operations, direct=True)
+    for instance in system.instances:
+        for thread in () if instance.name == condition.instance else finder.threads(instance):
+            found = walk([thread], finder.requests_of)
+            for node in found:
+                for function in functions if node.startswith(own) else ():
+                    if function in operations.get(node, ()):
+                        yield DirectUse(thread, tuple(path(found, node)), operations[node][function])
+
+
 def stated_helpers(lending: Lending) -> Lending:
     """The same with the helpers that are stated, if some are."""
     stated = lending.condition.helpers
@@ -131,14 +158,18 @@ def stated_helpers(lending: Lending) -> Lending:
 
 
 class _Finder:
-    def __init__(self, system: System, graph: RequestGraph, operations: Operations) -> None:
+    def __init__(
+        self, system: System, graph: RequestGraph, operations: Operations, *, direct: bool = False
+    ) -> None:
+        """With `direct`, only calls in the same thread count."""
         self.system = system
         self.graph = graph
         self.operations = operations
         self.known = True
-        self.plain: dict[str, list[Request]] = {}
-        for request in (*graph.plain_calls, *graph.local_calls):
-            self.plain.setdefault(request.caller, []).append(request)
+        self.calls: dict[str, list[Request]] = {}
+        others = () if direct else (*graph.requests, *graph.plain_calls)
+        for request in (*others, *graph.local_calls):
+            self.calls.setdefault(request.caller, []).append(request)
         self.methods = {
             f"{instance.name}.{interface.name}": [method.name for method in interface.type.methods]
             for instance in system.instances
@@ -205,6 +236,17 @@ class _Finder:
                     yield Signaller(caller, function, known[function], span, functions)
                     break
 
+    def threads(self, instance: Instance) -> Iterator[str]:
+        """The methods, or control thread, with which the threads of an instance begin."""
+        if instance.type.control:
+            yield method_node(instance.name, "")
+        for interface in instance.type.interfaces:
+            name = f"{instance.name}.{interface.name}"
+            if interface.kind == "consumes":
+                yield method_node(name, "")
+            elif any(not link.local for link in self.graph.links.get(name, ())):
+                yield from (method_node(name, method) for method in self.methods.get(name, ()))
+
     def signallers(self, condition: Condition, instance: Instance) -> Iterator[Signaller]:
         if condition.kind != "event":
             words = signal_words(condition.kind)
@@ -225,7 +267,7 @@ class _Finder:
         """The methods that a method or control thread requests, with the requests; plain and local calls are
         requests, too. Where its code is not known, it may request any."""
         caller, known = node.partition(":")[0], self.operations.get(node)
-        for request in (*self.graph.outgoing.get(caller, ()), *self.plain.get(caller, ())):
+        for request in self.calls.get(caller, ()):
             for method in self.methods.get(request.via, ()):
                 function = f"{request.via.rpartition('.')[2]}_{method}"
                 if known is None or function in known:

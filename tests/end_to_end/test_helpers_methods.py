@@ -124,3 +124,39 @@ def test_a_task_helps_that_signals_in_code_that_it_calls_directly(tmp_path: Path
     found = run(path, tmp_path, duration="90ms")
     assert found.executed() == [("h", 0, 4), ("a", 4, 5), ("b", 5, 13), ("h", 13, 14)]
     assert found.priorities("h") == [(0, 10), (0, 30), (4, 10)]
+
+
+def test_a_wait_in_code_that_is_called_directly_is_rejected(tmp_path: Path) -> None:
+    """By the methods that are called: here `get` waits. Whoever calls only `count` may do so."""
+    path = write(
+        tmp_path / "system",
+        """
+        procedure Get { void get(); void count(); }
+        component App { control; requestor; uses Get direct; }
+        component Store { control; requestor; provides Get p; consumes Done done with helpers; }
+        component Source { control; requestor; emits Done done; }""",
+        """
+        composition {
+            component Source source;
+            group g { component App app; component Store store; }
+            connection seL4DirectCall calls(from g.app.direct, to g.store.p);
+            connection seL4Notification end(from source.done, to g.store.done);
+        }
+        configuration { app._priority = 20; store._priority = 30; source._priority = 10; }""",
+        {
+            "App": "int run(void) { direct_get(); return 0; }",
+            "Store": """static void inner(void) { done_wait(); }
+                int run(void) { inner(); return 0; }
+                void p_get(void) { inner(); }
+                void p_count(void) {}""",
+            "Source": "int run(void) { done_emit(); return 0; }",
+        },
+    )
+    result = camkes("plan", "--code", path)
+    assert result.status == 1 and result.errors.count("error[") == 1
+    assert "error[E0524]: `app` calls `store.p` directly, whose code calls `done_wait`" in result.errors
+    assert "1. `p_get` calls `inner`" in result.errors and "2. `inner` calls `done_wait`" in result.errors
+    source = path.parent / "App.c"
+    source.write_text(source.read_text().replace("direct_get", "direct_count"))
+    result = camkes("plan", "--code", path)
+    assert (result.status, result.errors) == (0, ""), result.errors

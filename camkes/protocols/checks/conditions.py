@@ -20,6 +20,7 @@ from camkes.protocols.codes import (
     NO_SIGNALLER,
     ONE_SIGNAL_FOR_SEVERAL,
     UNUSED_CLAUSE,
+    WAIT_CALLED_DIRECTLY,
     WAIT_HOLDS_LOCK,
     WAIT_OUTSIDE_MONITOR,
     WRONG_HELPER,
@@ -27,7 +28,7 @@ from camkes.protocols.codes import (
 from camkes.protocols.cycles import reached
 from camkes.protocols.plan import PlannedCondition
 from camkes.protocols.requests import Chain
-from camkes.protocols.signals import Helper, Lending, find_lending, waitable, way
+from camkes.protocols.signals import Helper, Lending, direct_uses, find_lending, waitable, way
 
 
 def _span(planned: PlannedCondition) -> Span:
@@ -412,9 +413,36 @@ def _outside_monitor(facts: Facts) -> Iterator[Diagnostic]:
             )
 
 
+def _called_directly(facts: Facts) -> Iterator[Diagnostic]:
+    """Waits and signals in the thread of another instance, which the manager does not know."""
+    seen: set[tuple[str, Span]] = set()
+    for planned in facts.plan.conditions:
+        condition = planned.lending.condition
+        for use in direct_uses(facts.system, facts.graph, facts.operations or {}, condition):
+            *before, last = use.calls
+            function = use.chain.functions[-1]
+            if (function, last.span) in seen:
+                continue
+            seen.add((function, last.span))
+            hops = (Label(r.span, f"`{r.caller}` calls `{r.callee}` directly") for r in before)
+            yield Diagnostic(
+                WAIT_CALLED_DIRECTLY,
+                f"`{last.caller}` calls `{last.callee}` directly, whose code calls `{function}`: only "
+                f"threads of `{planned.instance}` can do that",
+                last.span,
+                f"connected by `{last.connection}`",
+                (*hops, *chain_steps(use.chain), Label(_span(planned), f"`{planned.name}`")),
+                (f"a direct call executes in the thread of `{use.thread.partition(':')[0]}`",),
+                "connect it with `seL4RPCCall`: then a thread of its own executes the code",
+            )
+
+
 def _of(cpi: Cpi) -> Label:
     return Label(cpi.spans.get("protocol", cpi.span), f"the protocol of `{cpi.name}`")
 
+
+#: what has to hold before it matters who waits and who signals
+_KNOWN_THREADS = ("helpers-without-thread", "wait-called-directly")
 
 #: what has to hold before it matters how a wait ends
 _CAN_END = ("no-signaller", "wrong-helper", "wait-holds-lock")
@@ -422,7 +450,8 @@ _CAN_END = ("no-signaller", "wrong-helper", "wait-holds-lock")
 CHECKS = (
     Check("helpers-without-thread", (HELPERS_WITHOUT_THREAD,), _without_thread),
     Check("wait-outside-monitor", (WAIT_OUTSIDE_MONITOR,), _outside_monitor),
-    Check("no-signaller", (NO_SIGNALLER, UNUSED_CLAUSE), _no_signaller, ("helpers-without-thread",)),
+    Check("wait-called-directly", (WAIT_CALLED_DIRECTLY,), _called_directly),
+    Check("no-signaller", (NO_SIGNALLER, UNUSED_CLAUSE), _no_signaller, _KNOWN_THREADS),
     Check("wrong-helper", (WRONG_HELPER, HELPER_NOT_STATED), _wrong, ("helpers-without-thread",)),
     Check("wait-holds-lock", (WAIT_HOLDS_LOCK,), _holds_lock, ("deadlock", "no-signaller", "wrong-helper")),
     Check("inversion-at-wait", (INVERSION_AT_WAIT,), _inversion, ("deadlock",)),
