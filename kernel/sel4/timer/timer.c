@@ -16,6 +16,8 @@
 /* The device's interrupt arrives with this badge; a timer's with its number, from 1. */
 #define INTERRUPT ((seL4_Word)1 << 27)
 
+#define NEVER UINT64_MAX
+
 void _camkes_thread(unsigned index);
 
 /* All timers that are due, before any thread that they wake runs: no other has this priority. */
@@ -33,25 +35,29 @@ static void signal_due(uint64_t now)
     }
 }
 
-static void set_alarm(uint64_t now)
+/* Has the device interrupt when the first timer is due. It is set anew only where it has
+ * interrupted or that time has changed: on some machines setting it takes several kernel calls. */
+static void set_alarm(uint64_t now, int interrupted)
 {
+    static uint64_t alarm = NEVER; /* what the device is set to */
+    uint64_t first = NEVER;
     camkes_sel4_note_time();
-    uint64_t wait = camkes_timer_longest;
-    int any = 0;
     for (unsigned i = 0; i < camkes_timer_count; i++) {
         const struct camkes_timer *timer = &camkes_timers[i];
-        if (timer->armed) {
-            const uint64_t until = timer->next > now ? timer->next - now : 0;
-            wait = until < wait ? until : wait;
-            any = 1;
+        if (timer->armed && timer->next < first) {
+            first = timer->next;
         }
     }
 #if defined(CAMKES_SEL4_COUNTER_OVERFLOWS)
-    any = 1; /* the time is to be noted */
+    const int any = 1; /* the time is to be noted */
+#else
+    const int any = first != NEVER;
 #endif
-    if (any) {
-        camkes_timer_alarm(wait);
+    if (any && (interrupted || first != alarm)) {
+        const uint64_t wait = first > now ? first - now : 0;
+        camkes_timer_alarm(wait < camkes_timer_longest ? wait : camkes_timer_longest);
     }
+    alarm = first;
 }
 
 static seL4_MessageInfo_t answer(struct camkes_timer *timer, seL4_Word request)
@@ -82,7 +88,7 @@ void _camkes_thread(unsigned index)
     camkes_timer_prepare();
     camkes_sel4_begin_time();
     signal_due(camkes_sel4_now());
-    set_alarm(camkes_sel4_now());
+    set_alarm(camkes_sel4_now(), 1);
     for (;;) {
         seL4_Word badge = 0;
         const seL4_MessageInfo_t info = camkes_platform_receive(camkes_timer_endpoint, &badge);
@@ -95,6 +101,6 @@ void _camkes_thread(unsigned index)
                 answer(&camkes_timers[badge - 1], seL4_MessageInfo_get_label(info)));
             signal_due(camkes_sel4_now());
         }
-        set_alarm(camkes_sel4_now());
+        set_alarm(camkes_sel4_now(), badge >= INTERRUPT);
     }
 }
