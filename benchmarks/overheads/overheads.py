@@ -54,6 +54,10 @@ ROWS = {
     "plain_plain": ("plain through plain", "upstream_upstream"),
     "inherited_inherited": ("inherited through inherited", "plain_plain"),
     "inherited_propagated": ("inherited through propagated", "plain_plain"),
+    "event": ("emit, nobody waits", None),
+    "event_helpers": ("emit to `with helpers`, nobody waits", "event"),
+    "delivered": ("emit to a more urgent thread, nobody waits", None),
+    "delivered_helpers": ("the same, `with helpers`", "delivered"),
     "contended_inherited": ("contended, one lock", None),
     "contended_inherited_inherited": ("contended, holder in an inner lock", None),
 }

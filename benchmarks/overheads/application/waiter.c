@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+#include <camkes.h>
+
+int run(void)
+{
+    if (waits) {
+        plain_wait();
+        lends_wait();
+    }
+    return 0;
+}
