@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from camkes.diagnostics import Diagnostic, Label, Sink, Span
-from camkes.model.connectors import Carries, names, support
+from camkes.model.connectors import RPC_CALL, Carries, names, support
 from camkes.model.settings import SettingReader
 from camkes.model.system import Connection, Cpi
 from camkes.protocols.checks.base import Check, Facts, listing
@@ -433,7 +433,7 @@ def _called_directly(facts: Facts) -> Iterator[Diagnostic]:
                 f"connected by `{last.connection}`",
                 (*hops, *chain_steps(use.chain), Label(_span(planned), f"`{planned.name}`")),
                 (f"a direct call executes in the thread of `{use.thread.partition(':')[0]}`",),
-                "connect it with `seL4RPCCall`: then a thread of its own executes the code",
+                f"connect it with `{RPC_CALL.name}`: then a thread of its own executes the code",
             )
 
 
@@ -441,7 +441,7 @@ def _of(cpi: Cpi) -> Label:
     return Label(cpi.spans.get("protocol", cpi.span), f"the protocol of `{cpi.name}`")
 
 
-#: what has to hold before it matters who waits and who signals
+#: what has to hold before waits and signals can be compared
 _KNOWN_THREADS = ("helpers-without-thread", "wait-called-directly")
 
 #: what has to hold before it matters how a wait ends
