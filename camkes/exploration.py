@@ -79,6 +79,7 @@ class Exploration(Struct, frozen=True):
     """What a search came to; `schedule` is the file with the violation."""
 
     application: str
+    mcs: bool
     passes: Sequence[Pass]
     violation: FoundViolation | None
     schedule: Path | None
@@ -87,7 +88,8 @@ class Exploration(Struct, frozen=True):
         lines = [each.text() for each in self.passes]
         if self.violation is None:
             deadlines = " D" if any(not each.options.arrivals for each in self.passes) else ""
-            lines.append(f"properties {PROPERTIES}{deadlines}: no violation was found")
+            accounting = " A" if self.mcs else ""
+            lines.append(f"properties {PROPERTIES}{accounting}{deadlines}: no violation was found")
         else:
             lines.append(f"violated: {self.violation.property}: {self.violation.explanation}")
         return "\n".join(lines) + "\n"
@@ -155,7 +157,7 @@ def _search(
             write_output(written, schedule_to_json(found).encode())
         if violation is not None or result.state.stopped:
             break
-    return Exploration(checked.application.name, passes, violation, written)
+    return Exploration(checked.application.name, checked.system.mcs, passes, violation, written)
 
 
 def _passes(settings: ExploreSettings) -> list[SearchOptions]:

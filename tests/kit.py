@@ -13,9 +13,9 @@ from camkes.backends.host.kernel import Kit, host_kit
 from camkes.diagnostics import Sink
 
 
-def ready_kit(fallback: Path) -> Kit:
+def ready_kit(fallback: Path, *, mcs: bool = False) -> Kit:
     """Made in `fallback` where it cannot be put into the cache."""
-    compiler = find_compiler(False, Sink())
+    compiler = find_compiler(False, Sink(), mcs=mcs)
     assert compiler is not None
     kit = host_kit(compiler, fallback, Sink(), lambda _: None)
     assert kit is not None

@@ -46,11 +46,11 @@ def test_page() -> None:
     assert page.startswith("E0501 deadlock\n\nRequests form a cycle.")
 
 
-@pytest.mark.parametrize("word", ["M", "p", "Hand-over", "liveness", "B", "Z", "S"])
+@pytest.mark.parametrize("word", ["M", "p", "Hand-over", "liveness", "B", "Z", "S", "A"])
 def test_properties(word: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["explain", word]) == 0
     text = capsys.readouterr().out
-    assert re.match(r"property [MPHBLZS], [\w -]+: ", text)
+    assert re.match(r"property [MPHBLZSA], [\w -]+: ", text)
     assert "above" not in text
 
 

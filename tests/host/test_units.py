@@ -21,7 +21,10 @@ _UNIT = Path(__file__).parent / "unit"
         ("integrity_test.c", ("integrity.c",)),
         ("arrivals_test.c", ("arrivals.c",)),
         ("oracle_blocking_test.c", ("oracle_blocking.c",)),
-        ("oracle_test.c", ("oracle.c", "oracle_blocking.c", "oracle_locks.c", "oracle_state.c")),
+        (
+            "oracle_test.c",
+            ("oracle.c", "oracle_blocking.c", "oracle_budgets.c", "oracle_locks.c", "oracle_state.c"),
+        ),
         ("oracle_table_test.c", ("oracle_table.c",)),
         ("pages_test.c", ("pages.c",)),
         ("snapshot_test.c", ("snapshot.c",)),

@@ -145,7 +145,11 @@ MUTANTS = (
 
 
 def break_runtime(
-    changes: Mapping[str, tuple[str, str]], folder: Path, monkeypatch: pytest.MonkeyPatch
+    changes: Mapping[str, tuple[str, str]],
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    mcs: bool = False,
 ) -> None:
     """Build with a copy of the runtime in which in each file one text is replaced by another. Only these are
     compiled; the other objects are those that every build uses."""
@@ -160,7 +164,7 @@ def break_runtime(
         text = path.read_text()
         assert good in text
         path.write_text(text.replace(good, bad))
-    kit = ready_kit(folder / "kernel")
+    kit = ready_kit(folder / "kernel", mcs=mcs)
     make_runtime = kernel_module._make_runtime
 
     def make_changed(work: Path, entry: Path, *others: Any) -> bool:

@@ -17,6 +17,7 @@ class Property(StrEnum):
     LIVENESS = "L"
     NO_RESIDUE = "Z"
     SAFE_METADATA = "S"
+    ACCOUNTING = "A"
 
 
 #: What each property demands (docs/protocols.md shows the same).
@@ -29,8 +30,11 @@ MEANINGS = {
     Property.BLOCKING: "bounded blocking: tasks of lower priority keep a job waiting no longer than the "
     "analysis allows (a search checks it)",
     Property.LIVENESS: "liveness: no thread waits for a lock that is free, and no request is lost",
-    Property.NO_RESIDUE: "no residue: no inherited priority remains after a request ends",
+    Property.NO_RESIDUE: "no residue: no inherited priority remains after a request ends, and each "
+    "scheduling context is where it was",
     Property.SAFE_METADATA: "safe metadata: the priority and the task in a message are valid for its sender",
+    Property.ACCOUNTING: "accounting: on an MCS kernel, a budget is used by its own task, or by the holder "
+    "of a lock that this waits for, and exactly for that it is charged (a search checks it)",
 }
 
 _EFFECTIVE = " (its own, or that of a request that waits for a lock it holds, if that is higher)"
@@ -38,9 +42,13 @@ _CHECKED = """\
 `camkes run --verify` checks it at every event of a run, from the trace and the description of the system
 alone. A violation in a system that `camkes check` accepts is a defect of the runtime or the kernel, or was
 caused by a component that calls the kernel directly. docs/protocols.md explains the protocols."""
-_SEARCHED = """\
+_SEARCHED = {
+    Property.BLOCKING: """\
 `camkes explore` checks it in every state. Where arrivals and durations are as stated, a violation can also
-mean that a request takes longer than its `_wcet`. docs/protocols.md says what is counted."""
+mean that a request takes longer than its `_wcet`. docs/protocols.md says what is counted.""",
+    Property.ACCOUNTING: """\
+`camkes explore` checks it in every state in which time passes. docs/mcs.md explains budgets.""",
+}
 
 
 def page(word: str) -> str | None:
@@ -50,6 +58,6 @@ def page(word: str) -> str | None:
         name = meaning.partition(":")[0]
         if wanted in (letter.value.lower(), name):
             demand = meaning.replace(", as defined above", _EFFECTIVE)
-            checked = _SEARCHED if letter is Property.BLOCKING else _CHECKED
+            checked = _SEARCHED.get(letter, _CHECKED)
             return f"property {letter.value}, {demand}.\n\n{checked}"
     return None

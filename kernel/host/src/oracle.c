@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * Checks the properties M P H B L Z S, and deadlines (D), at every record of a schedule; docs/
+ * Checks the properties M P H B L Z S A, and deadlines (D), at every record of a schedule; docs/
  * protocols.md says what they are. P is checked whenever threads are switched, and again before the
  * thread that runs works: a protocol step is several records at one instant, and between them a
  * thread's priority in the kernel may not have its final value yet.
  */
 #include "search.h"
 
-/* A thread of a pool has the ceiling until its manager begins the request. */
+/* A thread of a pool has the ceiling until its manager begins the request; on an MCS kernel a
+ * worker has it while its manager brings it back from a request that was aborted. */
 static int expected_to_run(unsigned thread)
 {
-    return oracle->threads[thread].arrives ? oracle->threads[thread].priority
-                                           : oracle_expected(&kernel->threads[thread]);
+    const struct oracle_memory *memory = &oracle->threads[thread];
+    const bool returns = kernel->mcs && oracle_system.threads[thread].role == ORACLE_WORKER &&
+                         memory->request_cpi == NONE;
+    return memory->arrives || returns ? memory->priority
+                                      : oracle_expected(&kernel->threads[thread]);
 }
 
 /* P: no thread that could run should have a higher priority than the one that does. */
@@ -24,7 +28,7 @@ static void check_choice(void)
     const unsigned running = oracle->running;
     const int mine = running == NONE ? -1 : expected_to_run(running);
     for (unsigned i = 0; i < kernel->thread_count; i++) {
-        if (i == running || !oracle->threads[i].runnable) {
+        if (i == running || !oracle->threads[i].runnable || kernel->threads[i].timeless) {
             continue;
         }
         const int other = oracle_expected(&kernel->threads[i]);
@@ -453,11 +457,14 @@ void oracle_record(uint16_t kind, const struct thread *thread, const struct thre
 {
     if (oracle->timed && kernel->now > oracle->time) {
         check_work(kernel->now - oracle->time);
+        oracle_budgets_worked(oracle->running, kernel->now - oracle->time);
         oracle->time = kernel->now;
     }
+    oracle_budgets_record(kind, thread, args);
     if (kind == CAMKES_TRACE_IDLE) {
         oracle->running = NONE;
         check_choice();
+        oracle_budgets_idle();
         check_residue();
     } else if (kind == CAMKES_TRACE_END) {
         at_end(args[0]);

@@ -92,6 +92,13 @@ struct oracle_blocked {
     uint64_t time;  /* that they worked, in ns */
 };
 
+/* Of a scheduling context, by the number of its object: the thread that it belongs to and the one
+ * that has it, NONE: none; for how many ns it was used since they were charged. */
+struct oracle_budget {
+    uint16_t home, holder;
+    uint64_t used;
+};
+
 /* See outcome.c; `who` is a context or, where `cpi` is NONE at the end of a job, a thread. */
 struct outcome_step {
     uint16_t kind, cpi, who;
@@ -104,6 +111,7 @@ struct oracle {
     struct oracle_memory *threads;
     struct oracle_lock *locks;
     struct oracle_blocked *blocked; /* as many as limits */
+    struct oracle_budget *budgets;  /* as many as objects */
     unsigned step_count;
     struct outcome_step steps[MOST_STEPS];
 };
@@ -131,6 +139,13 @@ void oracle_freed(unsigned cpi, unsigned context);
 void oracle_blocking_of_job(unsigned task); /* whose job has ended */
 void oracle_blocking_waits(void);           /* a thread has blocked, or waits for a condition */
 void oracle_blocking_worked(unsigned thread, uint64_t time);
+
+/* ---- oracle_budgets.c: A ---- */
+void oracle_budgets_initialise(void);
+void oracle_budgets_worked(unsigned thread, uint64_t time);
+void oracle_budgets_record(uint16_t kind, const struct thread *thread, const uint64_t *args);
+void oracle_budgets_idle(void);
+void oracle_budgets_residue(void);
 
 /* ---- outcome.c: orders of locks and ends of jobs ---- */
 void outcome_record(uint16_t kind, const struct thread *thread, const uint64_t *args);
