@@ -62,8 +62,11 @@ def test_every_schedule_with_budgets_keeps_the_properties(policy: str, reserve: 
 
 #: in overrun.c: what is there, and what replaces it
 MISTAKES = {
-    "time-not-given-home": ("    if (others) {\n        (void)stop(cpi, context);\n    }\n", ""),
-    "payer-forgotten": ("            holder->payer = payer;\n", ""),
+    "time-not-given-home": (
+        "    (void)camkes_unbind(worker->has, worker);\n    give_back(cpi, worker);\n    return true;\n",
+        "    return true;\n",
+    ),
+    "payer-forgotten": ("            worker->has = time;\n", ""),
 }
 
 
