@@ -67,3 +67,4 @@ int /*? name ?*/__run(void) __attribute__((weak));
 /*- include 'parts/rpc-to.c' -*/
 /*- include 'parts/direct.c' -*/
 /*- include 'parts/start.c' -*/
+/*- include 'parts/threads.c' -*/

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""C code for a system: a header and glue for each instance, a table of threads for each address space."""
+"""C code for a system: a header and glue for each instance."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def generate(
     from camkes.files import write_changed
     from camkes.generate.connections import check_connections
     from camkes.generate.facts import NOTHING_RENDERED, SystemFacts
-    from camkes.generate.instance import instance_context, space_contexts
+    from camkes.generate.instance import instance_context
     from camkes.generate.render import Renderer
     from camkes.generate.write import remove_stale
 
@@ -41,20 +41,15 @@ def generate(
     if sink.has_errors:
         return ()
     instances = [instance_context(me) for me in facts.instances()]
-    spaces = space_contexts(facts)
     if sink.has_errors:
         return ()
     renderer = Renderer()
     texts: list[tuple[GeneratedFile, str]] = []
     for instance in instances:
         folder = out / instance.name
-        space = facts.space_of(instance.name)
         for name, kind in (("camkes.h", "header"), ("glue.c", "source")):
             text = renderer.render(name.replace(".", ".template."), instance)
-            texts.append((GeneratedFile(folder / name, space, instance.name, kind), text))
-    for space_context in spaces:
-        file = GeneratedFile(out / space_context.name / "threads.c", space_context.name, None, "source")
-        texts.append((file, renderer.render("threads.template.c", space_context)))
+            texts.append((GeneratedFile(folder / name, instance.name, kind), text))
     for file, text in texts:
         write_changed(file.path, text)
     files = tuple(file for file, _ in texts)

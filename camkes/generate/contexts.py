@@ -463,6 +463,8 @@ class InstanceContext(Struct, frozen=True):
     timers: tuple[TimerContext, ...]
     plain_interfaces: tuple[str, ...]  # that have threads that initialise them
     threads: tuple[ThreadContext, ...]
+    #: as (C name, name), in the glue of the first instance of the address space
+    space_threads: tuple[tuple[str, str], ...] | None
     task: TaskContext | None
     conditions: tuple[ConditionContext, ...]
     monitors: tuple[str, ...]  # the names of their lock words
@@ -471,11 +473,3 @@ class InstanceContext(Struct, frozen=True):
     start: StartContext
     one_route: bool  # all threads that run its code make requests of the same context
     label: str | None  # of all its requests, as C, if they are all those of its task
-
-
-class SpaceContext(Struct, frozen=True):
-    """An address space; threads as (C name, name)."""
-
-    name: str
-    source: str
-    threads: tuple[tuple[str, str], ...]

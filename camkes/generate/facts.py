@@ -87,10 +87,6 @@ class SystemFacts:
         """Does a template of the connector's own have the code?"""
         return connection is not None and connection.connector.name in self.rendered.connectors
 
-    def space_of(self, instance: str) -> str:
-        found = self.system.instance(instance)
-        return instance if found is None else found.address_space
-
     def thread_name(self, thread: Thread) -> str:
         """The C name of a thread's record."""
         part = f"__for_{thread.part}" if thread.part else ""

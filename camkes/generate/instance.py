@@ -8,7 +8,7 @@ from camkes.capdl.model import Purpose, Role
 from camkes.capdl.overruns import used_extension
 from camkes.generate import contexts as ctx
 from camkes.generate.attributes import attributes
-from camkes.generate.facts import InstanceFacts, SystemFacts, generates
+from camkes.generate.facts import InstanceFacts, generates
 from camkes.generate.groups import conditions, groups, helper
 from camkes.generate.names import c_name, place
 from camkes.generate.procedures import procedure
@@ -18,14 +18,6 @@ from camkes.generate.timers import timer
 from camkes.model.connectors import Carries, carries_time, support
 from camkes.model.settings import DTB
 from camkes.model.system import Connection, DataportType, Include, Interface, Procedure, Sync
-
-
-def space_contexts(all_: SystemFacts) -> tuple[ctx.SpaceContext, ...]:
-    """The threads of each address space."""
-    return tuple(
-        ctx.SpaceContext(space.name, all_.source, tuple((all_.thread_name(t), t.name) for t in space.threads))
-        for space in all_.model.spaces
-    )
 
 
 def instance_context(me: InstanceFacts) -> ctx.InstanceContext:
@@ -74,6 +66,7 @@ def instance_context(me: InstanceFacts) -> ctx.InstanceContext:
         ),
         plain_interfaces=tuple(i for i in plain if f"{instance.name}.{i}" not in names),
         threads=tuple(thread_record(me, t) for t in me.threads),
+        space_threads=_space_threads(me),
         task=_task(me),
         conditions=conditions(me),
         monitors=tuple(dict.fromkeys(monitor_word(c.monitor) for c in me.cpis if c.monitor is not None)),
@@ -83,6 +76,13 @@ def instance_context(me: InstanceFacts) -> ctx.InstanceContext:
         one_route=one_route(me),
         label=one_label(me),
     )
+
+
+def _space_threads(me: InstanceFacts) -> tuple[tuple[str, str], ...] | None:
+    space = me.all.spaces.get(me.instance.name)
+    if space is None or space.instances[0] != me.instance.name:
+        return None
+    return tuple((me.all.thread_name(t), t.name) for t in space.threads)
 
 
 # the header

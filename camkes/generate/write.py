@@ -13,18 +13,17 @@ _NOTICE = "Generated from "
 
 
 class GeneratedFile(Struct, frozen=True):
-    """`instance` None: the file belongs to the whole address space. `kind` is "header" or "source"."""
+    """`kind` is "header" or "source"."""
 
     path: Path
-    space: str
-    instance: str | None
+    instance: str
     kind: str
 
 
 def remove_stale(out: Path, files: Iterable[GeneratedFile]) -> None:
     """Remove what an earlier run generated one folder below `out` and this one did not."""
     current = {file.path for file in files}
-    for name in ("camkes.h", "glue.c", "threads.c"):
+    for name in ("camkes.h", "glue.c"):
         for path in sorted(out.glob(f"*/{name}")):
             if path not in current and _is_ours(path):
                 path.unlink()

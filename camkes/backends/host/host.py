@@ -159,8 +159,7 @@ class _Build:
         if compiler is None or self.sink.has_errors:
             return None
         jobs = {i.name: self._instance_jobs(i, builds[i.name], compiler) for i in instances}
-        shared = {s.name: self._space_jobs(s.name, compiler) for s in self.capabilities.spaces}
-        compiled = [job for of in (*jobs.values(), *shared.values()) for job in of]
+        compiled = [job for of in jobs.values() for job in of]
         if not (self._can_compile(languages, compiler) and self._can_name(compiled)):
             return None
         write_changed(self.out / "compile_commands.json", compile_commands(self.folder, compiled))
@@ -172,7 +171,6 @@ class _Build:
             self.capabilities,
             compiler,
             {name: tuple(j.output for j in of) for name, of in jobs.items()},
-            {name: tuple(j.output for j in of) for name, of in shared.items()},
             {name: self._libraries(build) for name, build in builds.items()},
             kit,
             self.folder,
@@ -251,15 +249,6 @@ class _Build:
             folders = (own, *includes)
             jobs.append(compile_job(compiler, source, output, folders, flags, about, language=language))
         return jobs
-
-    def _space_jobs(self, space: str, compiler: Compiler) -> list[BuildJob]:
-        """What belongs to an address space as a whole."""
-        folder = self.folder / "objects" / space / "space"
-        return [
-            compile_job(compiler, source, folder / f"{source.name}.o", (), (), f"address space {space}")
-            for source in (f.path for f in self.generated if f.instance is None and f.space == space)
-            if source.suffix == ".c"
-        ]
 
     def _can_compile(self, languages: set[str | None], compiler: Compiler) -> bool:
         """A C++ compiler need not be there for a system in C."""

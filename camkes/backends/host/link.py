@@ -43,8 +43,8 @@ Expected = Callable[[str, str], Diagnostic | None]
 class Linker:
     """Jobs that link the address spaces of a system in the folder `out`, and what their failures mean.
 
-    `objects` and `libraries` (link arguments) are those of each instance, `shared` are objects of each
-    address space. `expected_of` describes a name that the code of an instance must define.
+    `objects` and `libraries` (link arguments) are those of each instance. `expected_of` describes a name that
+    the code of an instance must define.
     """
 
     def __init__(
@@ -52,7 +52,6 @@ class Linker:
         capabilities: CapabilityModel,
         compiler: Compiler,
         objects: Objects,
-        shared: Objects,
         libraries: Mapping[str, tuple[str, ...]],
         kit: Kit,
         out: Path,
@@ -63,7 +62,6 @@ class Linker:
         self.spaces = capabilities.spaces
         self.compiler = compiler
         self.objects = objects
-        self.shared = shared
         self.libraries = libraries
         self.kit = kit
         self.out = out
@@ -83,7 +81,7 @@ class Linker:
         for space in self.spaces:
             parts = tuple(o for name in space.instances for o in self._parts(space, name))
             found += [self._hide(name) for name in space.instances if space in self.groups]
-            found.append(self._link(space, (*parts, *self.shared[space.name], *self.kit.runtime)))
+            found.append(self._link(space, (*parts, *self.kit.runtime)))
         found.append(self._list_open_names())
         return found
 
@@ -109,10 +107,9 @@ class Linker:
             joined = {name: self._joined(name) for name in space.instances}
             # of each other, instances want what was generated for that; other names differ in each
             between = set().union(*(symbols("--undefined-only", file) for file in joined.values()))
-            others = (*self.shared[space.name], *self.kit.runtime)
             outside = {name for name in between if name.startswith(INSTANCE_PREFIX)}.union(
                 (space.symbol(m.use) for m in space.mappings),
-                *(symbols("--undefined-only", file) for file in others),
+                *(symbols("--undefined-only", file) for file in self.kit.runtime),
             )
             for name, file in joined.items():
                 kept = sorted(symbols("--defined-only", file) & outside)

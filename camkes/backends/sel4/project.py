@@ -147,11 +147,10 @@ def cmake_description(
         _set("CAMKES_SPACES", *(space.name for space in model.spaces)),
     ]
     for space in model.spaces:
-        shared = [str(f.path) for f in files if f.space == space.name and f.instance is None]
         lines += [
             _set(f"CAMKES_SPACE_{space.name}_IMAGE", file_name(space.name)),
             _set(f"CAMKES_SPACE_{space.name}_INSTANCES", *space.instances),
-            _set(f"CAMKES_SPACE_{space.name}_SOURCES", *shared, *map(str, space_files[space.name])),
+            _set(f"CAMKES_SPACE_{space.name}_SOURCES", *map(str, space_files[space.name])),
             _set(f"CAMKES_SPACE_{space.name}_SYMBOLS", *(space.symbol(m.use) for m in space.mappings)),
             _set(f"CAMKES_SPACE_{space.name}_HEAPS", *map(str, heaps.get(space.name, ()))),
         ]

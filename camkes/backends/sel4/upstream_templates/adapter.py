@@ -229,7 +229,7 @@ class _TemplateRun:
     def _pools(self, me: InstanceView, pools: Pools) -> None:
         text = Renderer().render("pools.template.c", pools)
         path = self.out / me.name / "rendered" / "camkes.sel4.c"
-        self.files.append(RenderedText(GeneratedFile(path, me.address_space, me.name, "source"), text))
+        self.files.append(RenderedText(GeneratedFile(path, me.name, "source"), text))
 
     def _end(self, end: EndView, connection: ConnectionView, number: int, side: str) -> None:
         declared = self.declared.connectors[connection.type.name]
@@ -271,9 +271,7 @@ class _TemplateRun:
             self.diagnostics.append(error.diagnostic)
             return
         path = self.out / instance.name / "rendered" / name
-        self.files.append(
-            RenderedText(GeneratedFile(path, instance.address_space, instance.name, kind), text)
-        )
+        self.files.append(RenderedText(GeneratedFile(path, instance.name, kind), text))
 
     def result(self) -> Rendering:
         symbols = {name: dict.fromkeys(pools.variables()) for name, pools in self.pools.items()}

@@ -124,3 +124,11 @@ struct camkes_thread camkes_instance_client__control = {
     .route = CAMKES_NO_ROUTE,
     .label = CAMKES_LABEL_NONE,
 };
+
+/* The threads of the address space, by number. */
+extern struct camkes_thread camkes_instance_client__control;
+
+struct camkes_thread *const camkes_threads[] = {
+    &camkes_instance_client__control, /* client */
+};
+const unsigned camkes_thread_count = sizeof camkes_threads / sizeof *camkes_threads;

@@ -157,3 +157,11 @@ struct camkes_thread camkes_instance_high__control = {
     .route = 0,
     .label = CAMKES_LABEL_OF(30, 0),
 };
+
+/* The threads of the address space, by number. */
+extern struct camkes_thread camkes_instance_high__control;
+
+struct camkes_thread *const camkes_threads[] = {
+    &camkes_instance_high__control, /* high */
+};
+const unsigned camkes_thread_count = sizeof camkes_threads / sizeof *camkes_threads;

@@ -237,3 +237,15 @@ struct camkes_thread camkes_instance_logger__done = {
     .route = CAMKES_NO_ROUTE,
     .label = CAMKES_LABEL_NONE,
 };
+
+/* The threads of the address space, by number. */
+extern struct camkes_thread camkes_instance_logger__control;
+extern struct camkes_thread camkes_instance_logger__log;
+extern struct camkes_thread camkes_instance_logger__done;
+
+struct camkes_thread *const camkes_threads[] = {
+    &camkes_instance_logger__control, /* logger */
+    &camkes_instance_logger__log, /* logger.log */
+    &camkes_instance_logger__done, /* logger.done */
+};
+const unsigned camkes_thread_count = sizeof camkes_threads / sizeof *camkes_threads;

@@ -157,3 +157,11 @@ struct camkes_thread camkes_instance_low__control = {
     .route = 0,
     .label = CAMKES_LABEL_OF(10, 1),
 };
+
+/* The threads of the address space, by number. */
+extern struct camkes_thread camkes_instance_low__control;
+
+struct camkes_thread *const camkes_threads[] = {
+    &camkes_instance_low__control, /* low */
+};
+const unsigned camkes_thread_count = sizeof camkes_threads / sizeof *camkes_threads;
