@@ -117,6 +117,7 @@ def seen(jobs: Sequence[SimulatedJob], tasks: Sequence[WorkloadTask], reader: Wo
     return found
 
 
+@pytest.mark.long
 @given(st.integers(0, 2**32 - 1))
 def test_no_simulated_age_is_greater(seed: int) -> None:
     rng = random.Random(seed)

@@ -92,6 +92,7 @@ def test_responses_and_latencies_of_a_run(tmp_path: Path) -> None:
     assert "end-to-end latencies (ms)\nchain        completed  min  mean  max\na -> b -> c          5" in text
 
 
+@pytest.mark.long
 def test_one_event_waits_for_the_end_of_a_job(tmp_path: Path) -> None:
     """Of three events at 2 ms one wakes b, one waits, and one is lost; b takes 25 ms for a job. So of those
     at 22 ms all are lost, of those at 42 ms, after the second job began, one waits."""

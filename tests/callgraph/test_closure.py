@@ -315,6 +315,7 @@ def test_a_handler_that_is_in_no_source(look: Look) -> None:
     assert "no source file defines `p_f`" in seen.text
 
 
+@pytest.mark.long
 def test_an_interrupt_handler_is_not_a_task(look: Look) -> None:
     code = "int p_f(int x) { return x; }\nint q_f(int x) { return x; }\n"
     handler = "void irq_handle(void) { next_f(1); }\n"

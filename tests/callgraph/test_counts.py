@@ -122,7 +122,7 @@ def test_counts(tmp_path: Path, code: str, next_: int | None, log: int | None) -
     assert seen.of("s.p") == {name: count for name, count in wanted.items() if count}
 
 
-@pytest.mark.mostly_long(3)
+@pytest.mark.mostly_long("code6-through a pointer")
 @pytest.mark.parametrize(
     ("code", "why"),
     [

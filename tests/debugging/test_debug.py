@@ -65,6 +65,7 @@ def debug(path: Path, *words: str) -> Result:
     return camkes("debug", path, "-o", path.parent / "out", "--for", "60ms", "--batch", *words)
 
 
+@pytest.mark.long
 def test_a_time_and_back_to_an_earlier_one(built: Path) -> None:
     words = ("-x", "camkes threads", "-x", "camkes back 500us", "-x", 'python print(gdb.prompt_hook(""))')
     result = debug(built, "--at", "2ms", *words)

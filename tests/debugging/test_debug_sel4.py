@@ -33,6 +33,7 @@ def test_a_name_that_is_not_there_is_an_error_before_anything_is_built() -> None
     assert (done.status, "E0739" in done.errors) == (1, True)
 
 
+@pytest.mark.mostly_long("None-gdb")
 @pytest.mark.parametrize(("machine", "name"), [(None, "gdb"), (b"\xf3\0", "gdb-multiarch")])
 def test_without_a_gdb_for_the_machine_the_error_names_it(
     machine: bytes | None, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -85,6 +85,7 @@ def test_malformed_requests_get_errors(session: Session) -> None:
         assert session.ask({**request, "id": number})["error"]["code"] == code, request
 
 
+@pytest.mark.long
 def test_a_malformed_message_does_not_end_a_session(session: Session) -> None:
     requests = (b"{", b"[]", b"7", b'"a"', b"null", b"\xff", b'{"jsonrpc": "2.0"}', b"[" * 5000)
     for number, data in enumerate(requests, 1):

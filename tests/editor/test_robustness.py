@@ -99,6 +99,7 @@ RELAXED = settings(
 )
 
 
+@pytest.mark.long
 @given(st.sampled_from([*EXAMPLES, STRANGE]), st.floats(0, 1), st.integers(0, 12))
 @RELAXED
 def test_a_text_that_is_being_typed(tmp_path: Path, text: str, where: float, missing: int) -> None:
@@ -134,6 +135,7 @@ def test_places_there_and_back(text: str, encoding: str, character: int) -> None
     assert convert.place_of(lsp.Position(9, 0), [line], encoding) == (1, len(line) + 1)
 
 
+@pytest.mark.long
 def test_a_session_survives_every_keystroke(tmp_path: Path) -> None:
     """A file typed from its beginning, with questions in between, and more changes than there is time for."""
     text = (ROOT / "examples" / "inversion" / "inversion.camkes").read_text()

@@ -8,9 +8,14 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 WITHOUT = """
 import sys
 sys.modules["{}"] = None
+
+import pytest
+
 from camkes.cli.main import main
 sys.exit(main(["lsp"]))
 """
@@ -33,6 +38,7 @@ def test_other_commands_do_not_load_it() -> None:
     assert result.stdout.endswith("[]\n")
 
 
+@pytest.mark.long
 def test_an_editor_that_disconnects_without_exit_is_an_error() -> None:
     def message(method: str, number: int | None = None) -> bytes:
         text = json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": {"capabilities": {}}})

@@ -62,7 +62,7 @@ SHORT = ("inversion", "dataport")
 LONG = ("adder", "events", "hierarchy", "nested", "protocols", "timer")
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @pytest.mark.parametrize("name", [*SHORT, *(pytest.param(name, marks=pytest.mark.long) for name in LONG)])
 def test_the_same_trace(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = run(build(EXAMPLES / name, tmp_path / "here"), tmp_path / "here.trace")

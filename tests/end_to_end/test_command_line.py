@@ -206,6 +206,7 @@ def test_colour_on_a_terminal(environment: dict[str, str], coloured: bool) -> No
     os.close(terminal)
 
 
+@pytest.mark.mostly_long("sarif")
 @pytest.mark.parametrize("form", ["json", "sarif"])
 def test_json_is_alone_on_standard_output(tmp_path: Path, form: str) -> None:
     path = EXAMPLES / "adder"
@@ -222,6 +223,7 @@ def test_json_is_alone_on_standard_output(tmp_path: Path, form: str) -> None:
     assert (tmp_path / "console").read_text().startswith("client: 2 + 40 = 42\n")
 
 
+@pytest.mark.long
 def test_a_console_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     result = camkes("run", EXAMPLES / "adder", "-o", tmp_path / "out", "--console", tmp_path)
     assert (result.status, result.errors) == (
@@ -325,7 +327,7 @@ def test_quiet_leaves_the_results(tmp_path: Path) -> None:
 UNTIDY = "component Task{control;}\nassembly{composition{component Task one;}}\n"
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.mostly_long("check", "fmt untidy.camkes")
 @pytest.mark.parametrize(
     "command",
     [

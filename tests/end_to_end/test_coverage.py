@@ -58,6 +58,7 @@ def files(tmp_path: Path) -> Path:
     return system(tmp_path, SYSTEM, {"A.c": A, "B.c": B})
 
 
+@pytest.mark.long
 def test_lines_and_branches_are_counted(files: Path, tmp_path: Path) -> None:
     """Also those of a component that stops at a fault; a second run counts from 0."""
     pytest.importorskip("gcovr")

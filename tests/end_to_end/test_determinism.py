@@ -10,6 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from benchmarks.scale import write_system
 
 from .support import EXAMPLES, ROOT
@@ -41,6 +43,7 @@ def digests(seed: int, folder: Path, files: list[Path]) -> list[str]:
     return run.stdout.splitlines()
 
 
+@pytest.mark.long
 def test_every_hash_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     files = systems(tmp_path)
     first = digests(0, tmp_path, files)

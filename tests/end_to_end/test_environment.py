@@ -71,6 +71,7 @@ def test_changes_are_noticed(tmp_path: Path) -> None:
     assert changed(before, state_of(tmp_path)) == [str(kept), str(gone), str(tmp_path / "new.camkes")]
 
 
+@pytest.mark.long
 def test_watch_runs_again(tmp_path: Path) -> None:
     """First an error, then the corrected file."""
     path = system(

@@ -28,7 +28,7 @@ def events(trace: Path) -> list[Event]:
     return [event for event in found if event.kind >= Kind.JOB_BEGIN]
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.long
 @pytest.mark.parametrize("name", sorted(RUNNING, key="protocols".__ne__))
 def test_the_order_of_events_is_that_without_mcs(name: str, tmp_path: Path) -> None:
     outputs, traces = [], []

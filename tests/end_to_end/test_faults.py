@@ -54,7 +54,7 @@ CASES = {
 }
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.mostly_long("null-isolated")
 @pytest.mark.parametrize("fast", [(), ("--fast",)], ids=["isolated", "fast"])
 @pytest.mark.parametrize("case", CASES)
 def test_bad_component_is_named_and_others_go_on(case: str, fast: tuple[str, ...], tmp_path: Path) -> None:
@@ -69,6 +69,7 @@ def test_bad_component_is_named_and_others_go_on(case: str, fast: tuple[str, ...
         assert f"bad.c:{line}" in result.errors
 
 
+@pytest.mark.long
 def test_exit_of_a_component_is_its_own_end(tmp_path: Path) -> None:
     path = system(
         tmp_path,

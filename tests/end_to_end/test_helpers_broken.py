@@ -78,7 +78,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.mostly_long(3)
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name",
     [pytest.param(name, marks=[pytest.mark.long] if name.startswith("n") else []) for name in BROKEN],

@@ -150,6 +150,7 @@ def ping_pong(folder: Path, period: str = "50 ms") -> Path:
     )
 
 
+@pytest.mark.long
 def test_a_lent_priority_is_passed_on_to_the_helper_of_a_waiting_helper(tmp_path: Path) -> None:
     """At 1 `d` lends 40 to `b`, which waits for `a`: so `a`, which comes at 3, is above the bystander until
     it has signalled at 6. Then `b` is, until 9."""

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.command import camkes
 from tests.end_to_end.support import loop, write
 from tests.end_to_end.test_helpers import run
@@ -92,6 +94,7 @@ def test_a_task_that_only_puts_does_not_wait(tmp_path: Path) -> None:
     assert (result.status, result.errors) == (0, ""), result.errors
 
 
+@pytest.mark.long
 def test_a_task_helps_that_signals_in_code_that_it_calls_directly(tmp_path: Path) -> None:
     """`a` waits at 0 for `h`, which works 3 ms and has another instance of its address space work 1 ms and
     emit. `b` is between them from 1 on."""

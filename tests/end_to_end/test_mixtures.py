@@ -91,7 +91,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.mostly_long(3)
+@pytest.mark.long
 @pytest.mark.parametrize(
     "how",
     [[], ["--fast"], ["--scheduling", "rr", "--timeslice", "300us"]]

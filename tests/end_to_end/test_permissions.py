@@ -68,6 +68,7 @@ def refused(found: Iterable[tuple[str, Result]], name: str) -> None:
             assert json.loads(done.output)["errors"], command
 
 
+@pytest.mark.long
 def test_a_folder_that_cannot_be_entered(folder: Path) -> None:
     folder.chmod(0o644)
     refused(outcomes(folder, *COMMANDS), "adder")
@@ -78,6 +79,7 @@ def test_a_list_that_cannot_be_read(folder: Path) -> None:
     refused(outcomes(folder, *(c for c in COMMANDS if c != "fmt {}")), "CMakeLists.txt")
 
 
+@pytest.mark.long
 def test_a_system_that_cannot_be_read(folder: Path) -> None:
     (folder / "adder.camkes").chmod(0)
     refused(outcomes(folder, *COMMANDS), "adder.camkes")

@@ -119,7 +119,7 @@ def test_components_do_not_control_the_terminal(tmp_path: Path) -> None:
     assert b"\033" not in said
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @pytest.mark.parametrize("words", [[], ["--json"]])
 def test_output_that_is_not_a_terminal_is_not_escaped(tmp_path: Path, words: list[str]) -> None:
     path = system(tmp_path, ONE, {"One.c": WILD})

@@ -61,6 +61,7 @@ def test_a_signal_before_the_time_stops_the_timer(tmp_path: Path) -> None:
     assert [e.time for e in calls if e.thread == timer] == [0, 5_000_000]
 
 
+@pytest.mark.long
 def test_the_time_is_kept_though_the_helper_has_the_ceiling(tmp_path: Path) -> None:
     """Two threads of one priority: the timer does not wait until the helper, which has that of the waiter,
     leaves the processor."""
@@ -70,6 +71,7 @@ def test_the_time_is_kept_though_the_helper_has_the_ceiling(tmp_path: Path) -> N
     assert found.executed()[:3] == [("c", 0, 3), ("a", 3, 4), ("c", 4, 6)]
 
 
+@pytest.mark.long
 def test_locks_and_lending_at_any_depth_are_taken_back(tmp_path: Path) -> None:
     """S2, until 6: at that instant M, which works in the lock for P, which helps C, has 20 again."""
     path = through_a_lock(
@@ -92,6 +94,7 @@ def test_locks_and_lending_at_any_depth_are_taken_back(tmp_path: Path) -> None:
 TIMED_GET = "while (items == 0) { if (nonempty_wait_until(start + CAMKES_MS(2)) != 0) { return; } } items--;"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("clause", ["with helpers", ""])
 def test_in_a_monitor_the_lock_is_taken_again_before_the_wait_returns(clause: str, tmp_path: Path) -> None:
     """The consumer (30) waits from 0 until 2. The producer (10) enters the monitor at 0.5 and works there for
@@ -122,6 +125,7 @@ def test_in_a_monitor_the_lock_is_taken_again_before_the_wait_returns(clause: st
         ]  # fmt: skip
 
 
+@pytest.mark.long
 def test_a_signal_after_the_time_is_for_the_next(tmp_path: Path) -> None:
     """`early` gives up at 2, and then `late` waits, for which the post at 3 is. That at 5 is kept, and
     ends the second wait of `early` at once; the third one has none."""

@@ -48,6 +48,7 @@ int run(void)
 """
 
 
+@pytest.mark.long
 def test_measured_times(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

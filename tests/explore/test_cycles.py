@@ -106,6 +106,7 @@ PUSHES = {
 }
 
 
+@pytest.mark.long
 def test_several_managers_in_a_cycle_deadlock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`d` lends to `b` while that waits for `a`, and `a` for `b`: their managers wait for each other."""
     connected = groups._connected

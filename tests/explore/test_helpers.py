@@ -56,7 +56,7 @@ def two_and_two(folder: Path, protocol: str = "propagated") -> Built:
     return build(folder, TEXT.replace("PROTOCOL", protocol), CODE)
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @pytest.mark.parametrize("scheduling", ["fifo", "rr"])
 def test_properties_hold(scheduling: str, tmp_path: Path) -> None:
     """In each schedule with one preemption: all schedules are too many."""
@@ -108,7 +108,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.mostly_long("nothing-is-lent")
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file, good, bad, scheduling = MISTAKES[name]
@@ -159,7 +159,7 @@ def raised(folder: Path) -> Built:
     return build(folder, RAISED, OF_RAISED)
 
 
-@pytest.mark.mostly_long(1)
+@pytest.mark.mostly_long("fifo")
 @pytest.mark.parametrize("scheduling", ["fifo", "rr"])
 def test_a_waiter_that_is_raised_moves(scheduling: str, tmp_path: Path) -> None:
     found = search(raised(tmp_path / "system"), SearchOptions(scheduling=scheduling, bound=1))
@@ -167,6 +167,7 @@ def test_a_waiter_that_is_raised_moves(scheduling: str, tmp_path: Path) -> None:
     assert not found.state.stopped
 
 
+@pytest.mark.long
 def test_a_queue_in_the_order_of_arrival_priorities_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

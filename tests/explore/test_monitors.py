@@ -88,8 +88,8 @@ def queue(folder: Path) -> Built:
     return build(folder, ONE_FULL, OF_ONE_FULL)
 
 
+@pytest.mark.mostly_long("buffer-fifo-1")
 @pytest.mark.parametrize("bound", [1, pytest.param(2, marks=pytest.mark.long)])
-@pytest.mark.mostly_long(3)
 @pytest.mark.parametrize("scheduling", ["fifo", "rr"])
 @pytest.mark.parametrize("system", [buffer, queue])
 def test_properties_hold(
@@ -130,7 +130,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.mostly_long(3)
+@pytest.mark.mostly_long("nothing-is-lent")
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     which, good, bad = MISTAKES[name]

@@ -100,7 +100,7 @@ PLANTED = (
 LONG = "late-update"
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.mostly_long("wrong-heir")
 @pytest.mark.parametrize(
     "planted",
     # the search for it is long, and tests/runtime/test_late_updates.py is about it too

@@ -196,7 +196,7 @@ def test_a_race_in_a_handler_is_found_and_repeated(
     assert main(["explore", str(folder), "-o", str(tmp_path / "out"), "--replay", schedule]) == 1
 
 
-@pytest.mark.mostly_long(3)
+@pytest.mark.long
 @pytest.mark.parametrize(
     "change",
     [
@@ -218,6 +218,7 @@ def test_accesses_without_a_race_are_not_reported(change: tuple[str, str, str, s
     assert [each.verdict for each in result.passes] == ["exhausted", "exhausted"]
 
 
+@pytest.mark.long
 def test_a_fault_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A handler that cannot do with a second request."""
     source = "#include <stdlib.h>\nstatic _Atomic int inside;\nvoid p_go(void) { if (inside++) { abort(); } "

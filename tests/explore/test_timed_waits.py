@@ -64,6 +64,7 @@ def system(kind: str, folder: Path) -> Built:
     return build(folder, text, {"User": JOB.format(f"{WORK} store_go(); {WORK}"), "Store": store})
 
 
+@pytest.mark.mostly_long("semaphore-fifo-1")
 @pytest.mark.parametrize("bound", [1, pytest.param(2, marks=pytest.mark.long)])
 @pytest.mark.parametrize("scheduling", ["fifo", pytest.param("rr", marks=pytest.mark.long)])
 @pytest.mark.parametrize("kind", SYSTEMS)
@@ -98,6 +99,7 @@ MISTAKES = {
 }
 
 
+@pytest.mark.mostly_long("the-timer-is-not-set-anew")
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     which, file, good, bad = MISTAKES[name]
@@ -107,6 +109,7 @@ def test_a_mistake_is_found(name: str, tmp_path: Path, monkeypatch: pytest.Monke
     assert found.violation.property == which
 
 
+@pytest.mark.long
 def test_another_thread_that_takes_the_signal_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

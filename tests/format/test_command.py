@@ -168,6 +168,7 @@ def test_a_header_that_is_not_there(folder: Path, capsys: pytest.CaptureFixture[
 NAME = "component A { control; } // \u65e5\n"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
 def test_a_pipe_is_utf_8(folder: Path, encoding: str) -> None:
     (folder / "\u65e5.camkes").write_text(NAME)

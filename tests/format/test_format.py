@@ -240,12 +240,14 @@ PIECES = [
 ]
 
 
+@pytest.mark.long
 @settings(max_examples=300, deadline=None)
 @given(st.lists(st.sampled_from(PIECES), max_size=40))
 def test_nonsense_is_formatted_too(pieces: list[str]) -> None:
     check(" ".join(pieces))
 
 
+@pytest.mark.long
 @settings(deadline=None)
 @given(st.text(max_size=100))
 def test_random_text_makes_no_traceback(text: str) -> None:
@@ -258,6 +260,7 @@ def test_a_long_file() -> None:
     assert format_source(once) == once
 
 
+@pytest.mark.long
 def test_a_long_line() -> None:
     """Its length must not count twice: then this takes minutes."""
     numbers = ",".join(str(n) for n in range(50_000))

@@ -99,6 +99,7 @@ def test_each_forbidden_call_is_a_fault_at_its_line(tmp_path: Path) -> None:
         assert case.place in report, body
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the flag is one of that machine")
 def test_a_thread_that_traps_at_each_instruction_is_stopped_at_the_first(tmp_path: Path) -> None:
     write_system(tmp_path, 'asm volatile("pushf; orl $0x100, (%rsp); popf");')
@@ -122,6 +123,7 @@ DAMAGED_STATE = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the instructions differ between machines")
 def test_registers_that_the_kernel_relies_on_are_restored(tmp_path: Path) -> None:
     """The base of thread-local variables and flags: what follows is a fault at its line all the same."""
@@ -138,6 +140,7 @@ def test_registers_that_the_kernel_relies_on_are_restored(tmp_path: Path) -> Non
             assert case.place in report, (options, body)
 
 
+@pytest.mark.long
 def test_no_status_of_a_component_ends_the_run(tmp_path: Path) -> None:
     cases = write_cases(tmp_path, [f"syscall(SYS_exit_group, {n});" for n in (0, 1, 2, 3, 4, 5, 134)])
     done = camkes_run(tmp_path)
@@ -149,6 +152,7 @@ def test_no_status_of_a_component_ends_the_run(tmp_path: Path) -> None:
         assert case.place in report, case
 
 
+@pytest.mark.long
 def test_constructors_cannot_end_the_run_with_a_status_of_their_own(tmp_path: Path) -> None:
     code = "__attribute__((constructor)) static void before(void) { syscall(SYS_exit_group, 4); }"
     write_system(tmp_path, "", code)
@@ -158,6 +162,7 @@ def test_constructors_cannot_end_the_run_with_a_status_of_their_own(tmp_path: Pa
     assert "wrote into the kernel's memory" not in done.errors
 
 
+@pytest.mark.long
 def test_system_calls_are_refused_without_processes_too(tmp_path: Path) -> None:
     cases = write_cases(tmp_path, ["pause();", "fork();", 'execl("/bin/sh", "sh", NULL);'])
     done = camkes_run(tmp_path, "--fast")
@@ -169,6 +174,7 @@ def test_system_calls_are_refused_without_processes_too(tmp_path: Path) -> None:
         assert case.place in report, case
 
 
+@pytest.mark.mostly_long("pause();")
 @pytest.mark.parametrize("body", ["socket(AF_INET, SOCK_STREAM, 0);", "pause();", 'open("/etc/passwd", 2);'])
 def test_constructors_are_confined(tmp_path: Path, body: str) -> None:
     write_system(tmp_path, "", f"__attribute__((constructor)) static void before(void) {{ {body} }}")
@@ -179,6 +185,7 @@ def test_constructors_are_confined(tmp_path: Path, body: str) -> None:
     assert "Traceback" not in done.errors
 
 
+@pytest.mark.long
 def test_a_confined_component_can_use_memory_and_output(tmp_path: Path) -> None:
     body = """
     char *text = strdup("fine"), c;
@@ -219,6 +226,7 @@ def test_damage_to_the_kernel_is_noticed(tmp_path: Path) -> None:
     assert "component bad wrote into the kernel's memory" in done.errors
 
 
+@pytest.mark.long
 def test_the_memory_around_the_kernel_is_not_there(tmp_path: Path) -> None:
     write_system(tmp_path, "memset(kernel_memory() - 8, 0, 8);", KERNEL_MEMORY)
     done = camkes_run(tmp_path)
@@ -227,6 +235,7 @@ def test_the_memory_around_the_kernel_is_not_there(tmp_path: Path) -> None:
     assert "good ran\n" in done.output
 
 
+@pytest.mark.long
 def test_a_forged_report_is_ignored(tmp_path: Path) -> None:
     body = r"""
     static const char LINES[] = "fault: good: thread good: abort\ncamkes-host: defect\n"
@@ -257,6 +266,7 @@ def test_hardened_a_write_to_kernel_memory_is_a_fault_at_its_line(tmp_path: Path
         assert case.place in report, place
 
 
+@pytest.mark.long
 def test_hardened_constructors_cannot_write_to_kernel_memory(tmp_path: Path) -> None:
     before = "__attribute__((constructor)) static void c(void) { memset(kernel_memory(), 0, 8); }"
     write_system(tmp_path, "", KERNEL_MEMORY + before)
@@ -277,6 +287,7 @@ ACCESS = {
 }
 
 
+@pytest.mark.long
 def test_hardened_components_cannot_change_the_access(tmp_path: Path) -> None:
     cases = write_cases(tmp_path, list(ACCESS), KERNEL_MEMORY)
     done = camkes_run(tmp_path, "--hardened")
@@ -288,6 +299,7 @@ def test_hardened_components_cannot_change_the_access(tmp_path: Path) -> None:
         assert case.place in report, body
 
 
+@pytest.mark.long
 def test_hardened_faults_loops_and_output_are_as_usual(tmp_path: Path) -> None:
     body = """
     write(1, "direct\\n", 7);
@@ -308,7 +320,7 @@ def test_hardened_faults_loops_and_output_are_as_usual(tmp_path: Path) -> None:
 DAMAGE = (("0", "1 << 20"), ("8", "8"), ("16", "64"), ("2048", "512"))
 
 
-@pytest.mark.mostly_long(3)
+@pytest.mark.long
 @pytest.mark.parametrize(("start", "length"), DAMAGE)
 def test_damage_of_kernel_memory_ends_the_run_with_a_message(tmp_path: Path, start: str, length: str) -> None:
     write_system(tmp_path, f"memset(kernel_memory() + {start}, 0x5a, {length});", KERNEL_MEMORY)
@@ -339,6 +351,7 @@ os.execv(sys.executable, [sys.executable, "-m", "camkes", "run", *sys.argv[2:]])
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers of system calls differ")
 @pytest.mark.parametrize(("number", "what"), [("317", "(seccomp)"), ("444", "Landlock")])
 def test_missing_features_of_the_workstation_are_reported_once(

@@ -79,7 +79,7 @@ def test_a_constructor_that_loops_is_ended(tmp_path: Path) -> None:
     assert "component bad: loading it does not end" in done.errors
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("options", [(), ("--fast",)])
 def test_an_interrupted_run_reports(tmp_path: Path, number: signal.Signals, options: tuple[str, ...]) -> None:
@@ -106,6 +106,7 @@ def test_an_interrupted_run_reports_json(tmp_path: Path) -> None:
     marked.assert_none()
 
 
+@pytest.mark.long
 def test_an_interruption_ends_a_thread_that_blocks(tmp_path: Path) -> None:
     from tests.host.test_confinement import KERNEL_MEMORY
 
@@ -143,6 +144,7 @@ def test_nothing_outlives_the_kernel(tmp_path: Path) -> None:
     marked.assert_none()
 
 
+@pytest.mark.long
 def test_an_interruption_while_compiling(tmp_path: Path) -> None:
     """Of a source that includes a pipe without a writer."""
     write_system(tmp_path, "", '#include "pipe"')
@@ -167,6 +169,7 @@ def test_a_record_has_a_limit(tmp_path: Path) -> None:
     assert (tmp_path / "out/host-image/run.trace").stat().st_size < 6 << 20
 
 
+@pytest.mark.long
 def test_a_closed_output_ends_the_run(tmp_path: Path) -> None:
     running, marked = started(tmp_path)
     assert running.stdout is not None
@@ -209,6 +212,7 @@ def test_the_table_begins_on_a_line_of_its_own(tmp_path: Path) -> None:
     assert "no end\n" in camkes_run(tmp_path).output
 
 
+@pytest.mark.long
 def test_the_first_line_on_a_terminal_is_not_shifted(tmp_path: Path) -> None:
     write_system(tmp_path, "")
     master, slave = pty.openpty()

@@ -200,6 +200,7 @@ def check_schedule(records: list[Record], table: str) -> int:
     return looks
 
 
+@pytest.mark.mostly_long("fifo-random:0", "rr-first")
 @pytest.mark.parametrize("chosen", ["first", *(f"random:{seed}" for seed in range(4))])
 @pytest.mark.parametrize("scheduling", ["fifo", "rr"])
 def test_schedules_are_right_whatever_happens(workplace: Workplace, chosen: str, scheduling: str) -> None:

@@ -28,7 +28,7 @@ int run(void) { int class = 1; return printf("%d\\n", class) < 0; }
 """
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @pytest.mark.parametrize("minimum", ["3.16", "3.25"])
 @pytest.mark.parametrize(("name", "text", "language"), [("bad.c", CXX, "CXX"), ("bad.cc", C, "C")])
 def test_cmake_determines_the_language_of_a_source(

@@ -171,6 +171,7 @@ def test_an_application_of_the_library_is_accepted_unchanged(tmp_path: Path) -> 
     ]
 
 
+@pytest.mark.long
 def test_a_build_names_missing_files(tmp_path: Path) -> None:
     sink = Sink()
     request = pipeline.Input(write_files(tmp_path, FILES))
@@ -193,6 +194,7 @@ def test_migrated_it_runs_untouched(tmp_path: Path, capfd: pytest.CaptureFixture
     assert Counter(lines) == {"fast weighs 18": 5, "slow weighs 18": 2}
 
 
+@pytest.mark.long
 def test_other_components_of_a_workspace_are_kept(tmp_path: Path) -> None:
     system = f"import <SerialServer/SerialServer.camkes>;\n{SYSTEM}"
     folder = write_files(tmp_path, {**FILES, "scales.camkes": system})

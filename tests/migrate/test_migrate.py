@@ -62,6 +62,7 @@ def test_the_migrated_application_runs(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.long
 def test_a_second_time_changes_nothing(tmp_path: Path) -> None:
     files, _ = migrated(tmp_path / "pump", FILES)
     again, notes = migrated(tmp_path / "pump", files)
@@ -82,6 +83,7 @@ def test_native_syntax_is_kept(tmp_path: Path) -> None:
     assert [d.code.number for d in sink.diagnostics] == ["N0852"]
 
 
+@pytest.mark.long
 def test_line_ends_and_permissions_are_kept(tmp_path: Path) -> None:
     folder = write_files(tmp_path, FILES)
     (folder / "store.c").write_bytes(FILES["store.c"].replace("\n", "\r\n").encode())
@@ -92,6 +94,7 @@ def test_line_ends_and_permissions_are_kept(tmp_path: Path) -> None:
     assert (folder / "store.c").stat().st_mode & 0o777 == 0o640
 
 
+@pytest.mark.long
 def test_a_file_with_many_calls(tmp_path: Path) -> None:
     """Calls must not count by pairs: then this takes minutes."""
     lines = [f"s += store_read({n}, priority, requestor);" for n in range(15_000)]
@@ -99,6 +102,7 @@ def test_a_file_with_many_calls(tmp_path: Path) -> None:
     assert files["tank.c"].splitlines()[2:-1] == [f"s += store_read({n});" for n in range(15_000)]
 
 
+@pytest.mark.long
 def test_other_encodings_are_kept(tmp_path: Path) -> None:
     folder = write_files(tmp_path, FILES)
     head, tail = (
@@ -114,6 +118,7 @@ def test_other_encodings_are_kept(tmp_path: Path) -> None:
     assert not sink.has_errors
 
 
+@pytest.mark.long
 def test_instances_that_disagree_keep_their_settings(tmp_path: Path) -> None:
     system = SYSTEM.replace(
         "component Store store;", "component Store store;\n        component Store other;"
@@ -136,6 +141,7 @@ def test_an_attribute_that_code_reads_is_kept(tmp_path: Path) -> None:
     assert any("level_priority" in note for note in notes)
 
 
+@pytest.mark.long
 def test_a_method_named_init_is_not_an_initialisation(tmp_path: Path) -> None:
     system = SYSTEM.replace("void set(", "void init(in int priority, in int requestor); void set(")
     store = FILES["store.c"].replace("void s_init()", "void s_init(int priority, int requestor)")
@@ -143,7 +149,7 @@ def test_a_method_named_init_is_not_an_initialisation(tmp_path: Path) -> None:
     assert "void s_init(void) { values[0] = 1; }" in files["store.c"]
 
 
-@pytest.mark.mostly_long(3)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
@@ -227,6 +233,7 @@ def test_an_argument_that_is_only_the_carried_value_is_removed(tmp_path: Path) -
         assert "void poll();" in files["pump.camkes"]
 
 
+@pytest.mark.long
 def test_instances_of_one_name_in_two_components(tmp_path: Path) -> None:
     inner = """
 component Deep {{
@@ -245,6 +252,7 @@ component Deep {{
     assert "part.s_" not in files["pump.camkes"]
 
 
+@pytest.mark.long
 def test_words_in_macros_are_kept_and_reported(tmp_path: Path) -> None:
     header = (
         "#define SERVES(i) interface_priority_attributes(i)\n"
@@ -270,6 +278,7 @@ def test_words_in_macros_are_kept_and_reported(tmp_path: Path) -> None:
     assert cli.main(["check", str(tmp_path)]) == 0
 
 
+@pytest.mark.long
 def test_a_protocol_without_a_setting_is_reported(tmp_path: Path) -> None:
     system = SYSTEM.replace('tank.level_priority_protocol = "inherited";', "")
     _, notes = migrated(tmp_path, {**FILES, "pump.camkes": system})
@@ -286,12 +295,14 @@ def test_a_name_that_is_not_called_is_reported(tmp_path: Path) -> None:
     assert [note.split(": ")[0] for note in notes if note.startswith("tank.c")] == ["tank.c:1", "tank.c:3"]
 
 
+@pytest.mark.long
 def test_a_name_of_the_task_that_is_its_own(tmp_path: Path) -> None:
     watch = "struct m { unsigned requestor; };\nint run(void) { long requestor = 3; return 0; }\n"
     files, _ = migrated(tmp_path, {**FILES, "watch.c": watch})
     assert files["watch.c"] == watch
 
 
+@pytest.mark.long
 def test_no_blanks_are_left_at_the_end_of_a_line(tmp_path: Path) -> None:
     system = SYSTEM.replace("store.s_priority = 254;", "store.s_priority = 20; store.s_num_threads = 1;")
     system = system.replace("// the lock\n", "interface_priority_attributes(level)\n")

@@ -92,6 +92,7 @@ def places(text: ParsedText) -> list[tuple[str, Span]]:
     return list(zip(words(text), spans, strict=False))
 
 
+@pytest.mark.long
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(directives | pieces, max_size=8), st.lists(directives | pieces, max_size=3))
 def test_one_run_gives_the_result_of_two_runs(folder: Path, lines: list[str], included: list[str]) -> None:

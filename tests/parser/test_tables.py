@@ -41,6 +41,7 @@ def test_the_same_grammar_gives_the_same_bytes(stored: Path) -> None:
     assert len(found) == 1
 
 
+@pytest.mark.mostly_long(9)
 @pytest.mark.parametrize("data", [b"", b"[", marshal.dumps([]), marshal.dumps({"key": "old"})])
 def test_stale_tables_are_replaced(stored: Path, data: bytes) -> None:
     stored.write_bytes(data)

@@ -269,6 +269,7 @@ def test_a_library_without_its_source_is_one_mistake(tmp_path: Path) -> None:
     assert find(app(tmp_path, "add_library(l STATIC none.c)")) == (None, ["E0703"])
 
 
+@pytest.mark.mostly_long("COMPILE_OPTIONS")
 @pytest.mark.parametrize("property", ["COMPILE_FLAGS", "COMPILE_OPTIONS"])
 def test_flags_of_a_source_are_refused_as_others(property: str, tmp_path: Path) -> None:
     text = f"set_source_files_properties(a.c PROPERTIES {property} -fplugin=x)"
@@ -276,6 +277,7 @@ def test_flags_of_a_source_are_refused_as_others(property: str, tmp_path: Path) 
     assert find(app(tmp_path, text, **{"a.c": ""}))[1] == ["E0717"]
 
 
+@pytest.mark.mostly_long("-x")
 @pytest.mark.parametrize("flags", ["-x;-fplugin=x", "-x;c++", "-x"])
 def test_a_language_that_is_a_flag_is_refused(flags: str, tmp_path: Path) -> None:
     """Unlike that which CMake adds for the property LANGUAGE."""
@@ -284,6 +286,7 @@ def test_a_language_that_is_a_flag_is_refused(flags: str, tmp_path: Path) -> Non
     assert "E0717" in find(app(tmp_path, text, **{"a.c": ""}))[1]
 
 
+@pytest.mark.long
 def test_presets_are_not_read(tmp_path: Path) -> None:
     """As with `cmake -S`: only `--preset` reads them."""
     presets = {"version": 3, "configurePresets": [{"name": "p", "cacheVariables": {"x": "-DPRESET"}}]}
@@ -314,6 +317,7 @@ def test_the_compiler_of_the_environment(tmp_path: Path, monkeypatch: pytest.Mon
     assert found is not None and found.components["A"].c_flags == ("-DGOOD=1", f"-DCC={script}")
 
 
+@pytest.mark.long
 def test_a_compiler_that_is_replaced_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Same path, other content: the result of CMake for the other one is not used."""
     script = tmp_path / "own-cc"

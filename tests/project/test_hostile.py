@@ -94,7 +94,7 @@ def test_a_tree_of_any_depth_is_stopped_and_removed(tmp_path: Path) -> None:
         assert find(app(tmp_path / "app", text)) == (None, ["E0711"])
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @confined
 @pytest.mark.parametrize(
     ("limit", "value", "program"),

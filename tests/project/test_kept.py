@@ -59,7 +59,7 @@ def replaced(path: Path, before: str = "-DX", after: str = "-DY") -> None:
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.mostly_long(99)
 @pytest.mark.parametrize(
     ("text", "change"),
     [

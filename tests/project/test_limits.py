@@ -25,7 +25,7 @@ def said(folder: Path) -> str:
     return render(sink.diagnostics, Style(base=folder))
 
 
-@pytest.mark.mostly_long(5)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "text"),
     [

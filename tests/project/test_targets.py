@@ -31,6 +31,7 @@ def test_the_library_behind_an_alias(tmp_path: Path) -> None:
     assert application.libraries["user"].libs == ("real",)
 
 
+@pytest.mark.long
 def test_objects_of_a_library(tmp_path: Path) -> None:
     text = "add_library(o OBJECT lib/l.c)\nDeclareCAmkESComponent(A SOURCES c.c $<TARGET_OBJECTS:o>)"
     component = found(tmp_path, text).components["A"]
@@ -38,7 +39,7 @@ def test_objects_of_a_library(tmp_path: Path) -> None:
     assert component.libs == ("o",)
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("written", "values"),
     [
@@ -53,12 +54,14 @@ def test_generator_expressions_of_a_library(tmp_path: Path, written: str, values
     assert found(tmp_path, text).libraries["l"].c_flags == values
 
 
+@pytest.mark.long
 def test_folders_by_generator_expressions(tmp_path: Path) -> None:
     text = "DeclareCAmkESComponent(A SOURCES $<IF:1,c.c,no.c> INCLUDES $<1:inc> $<0:none>)"
     component = found(tmp_path, text).components["A"]
     assert [path.name for path in (*component.sources, *component.includes)] == ["c.c", "inc"]
 
 
+@pytest.mark.long
 def test_properties_of_a_component(tmp_path: Path) -> None:
     text = (
         "DeclareCAmkESComponent(A SOURCES c.c C_FLAGS -DX)\n"

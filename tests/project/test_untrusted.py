@@ -79,6 +79,7 @@ def test_secrets_are_not_in_its_environment(tmp_path: Path, monkeypatch: pytest.
     assert found is not None and found.components["A"].c_flags == ("-D", "-Dx2")
 
 
+@pytest.mark.long
 def test_flags_that_run_or_write_are_refused_and_not_handed_on(tmp_path: Path) -> None:
     refused = "-wrapper -fplugin=x -B. -specs=x @file -o -MF -MD -Wp,-MD,x -Xlinker"
     for flag in refused.split():
@@ -137,6 +138,7 @@ def test_flags_that_are_not_on_the_list_are_refused(flag: str) -> None:
     assert sifted([flag], COMPILING) == ((), (flag,))
 
 
+@pytest.mark.long
 def test_bytes_that_are_not_text(tmp_path: Path) -> None:
     """In a comment they are ignored; in a command's name they are an error at its line."""
     (tmp_path / "app.camkes").write_text("")

@@ -388,6 +388,7 @@ assembly {{ composition {{
 DIRECTIVE = re.compile(rb"^\s*#", re.MULTILINE)
 
 
+@pytest.mark.long
 @pytest.mark.no_cover  # takes one way for a hundred systems
 def test_a_system_without_protocols_and_tasks_has_an_empty_plan(tmp_path: Path) -> None:
     """The short way of `analyse` says what the long way would have said."""

@@ -46,6 +46,7 @@ def test_after_any_failure_the_report_is_correct_and_other_components_run(name: 
     assert {words: wrong for words, wrong in found.items() if wrong} == {}
 
 
+@pytest.mark.long
 def test_a_wait_for_a_suspended_thread(tmp_path: Path) -> None:
     """By its own component: no fault, but the threads that wait for it are named in all outputs."""
     text = LOCK.format(order=ORDER, settings="")
@@ -68,7 +69,7 @@ HANGS = (
 BROKEN = "*(volatile int *)8 = 1;"
 
 
-@pytest.mark.mostly_long(3)
+@pytest.mark.long
 @pytest.mark.parametrize("protocol", ["inherited", "fixed", "propagated"])
 def test_a_fault_in_the_control_thread_of_a_server(protocol: str, tmp_path: Path) -> None:
     """It is reported as that; requests are served by other threads, with the same responses."""
@@ -89,7 +90,7 @@ def test_a_fault_in_the_control_thread_of_a_server(protocol: str, tmp_path: Path
     assert bad["tasks"] == good["tasks"]
 
 
-@pytest.mark.mostly_long(3)
+@pytest.mark.long
 @pytest.mark.parametrize("trouble", ["", BROKEN, "exit(3);"])
 def test_a_fault_in_a_non_preemptive_system(trouble: str, tmp_path: Path) -> None:
     """In a section at priority 255: of `x`, which shares nothing with it, only the section takes time."""

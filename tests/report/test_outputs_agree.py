@@ -78,6 +78,7 @@ def test_a_normal_run(tmp_path: Path) -> None:
     assert threads(outputs)["store"][-1].state == "ended"
 
 
+@pytest.mark.long
 def test_a_handler_that_faults_while_it_holds_its_lock(tmp_path: Path) -> None:
     outputs = compare_outputs(lock_system(tmp_path, store=CRASH))
     (fault,) = outputs.report["faults"]
@@ -91,6 +92,7 @@ def test_a_handler_that_faults_while_it_holds_its_lock(tmp_path: Path) -> None:
     assert counts(outputs, "mid") == (2, 2, 0, 0)
 
 
+@pytest.mark.long
 def test_a_task_that_faults(tmp_path: Path) -> None:
     crash = "int run(void) { camkes_work(CAMKES_MS(1)); *(volatile int *)8 = 1; return 0; }\n"
     outputs = compare_outputs(lock_system(tmp_path, settings="mid._deadline = 5 ms;", mid=crash))
@@ -142,6 +144,7 @@ def test_a_job_that_lasts_for_several_periods(tmp_path: Path) -> None:
     assert counts(outputs, "t") == (6, 6, 4, 0)
 
 
+@pytest.mark.long
 def test_a_job_that_never_ends(tmp_path: Path) -> None:
     """Stuck for 40 ms at a period of 10 ms, and still so at the end."""
     stuck = "int run(void) { camkes_work(CAMKES_MS(40)); return 0; }\n"
@@ -151,6 +154,7 @@ def test_a_job_that_never_ends(tmp_path: Path) -> None:
     assert counts(outputs, "u") == (4, 0, 3, 1)
 
 
+@pytest.mark.long
 def test_a_component_that_exits(tmp_path: Path) -> None:
     leave = "#include <stdlib.h>\nvoid p_go(void) { camkes_work(CAMKES_MS(2)); exit(3); }\n"
     outputs = compare_outputs(lock_system(tmp_path, store=leave))
@@ -159,6 +163,7 @@ def test_a_component_that_exits(tmp_path: Path) -> None:
     assert counts(outputs, "mid") == (2, 2, 0, 0)
 
 
+@pytest.mark.long
 def test_a_lock_that_is_held_when_the_run_ends(tmp_path: Path) -> None:
     outputs = compare_outputs(lock_system(tmp_path), duration=int(2.5 * MS))
     assert not outputs.report["faults"]
@@ -242,7 +247,7 @@ def test_all_releases_of_an_instant_precede_the_next_run(
     assert task(outputs, low)["response"]["max"] == 6 * MS
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @pytest.mark.parametrize("reverse", [False, True])
 def test_the_order_of_declaration_changes_nothing(reverse: bool, tmp_path: Path) -> None:
     """Three tasks of one priority and one of a higher, all released at once: the same jobs, whoever comes
@@ -293,7 +298,7 @@ def stops(outputs: Outputs) -> list[str]:
     return found
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @pytest.mark.parametrize("consumer", [CONSUMER, CALLBACK])
 def test_a_wait_for_events_of_a_component_that_faulted(consumer: str, tmp_path: Path) -> None:
     """Through a component that passes them on, too; the thread of its interface waits, and then its own."""

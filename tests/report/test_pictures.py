@@ -234,6 +234,7 @@ def test_a_cycle_is_drawn_and_marked() -> None:
     assert graph_dot(with_cycle(), system(), cycle).count("penwidth=2") == 6
 
 
+@pytest.mark.long
 def test_the_graph_does_not_depend_on_hashes() -> None:
     code = (
         "from tests.report.test_pictures import *\n"

@@ -193,6 +193,7 @@ def compare(seed: int, folder: Path) -> tuple[int, int]:
     return len(ran.of(Kind.COND_WAIT)), len(ran.of(Kind.COND_EXPIRE))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "first", [10, *(pytest.param(n, marks=pytest.mark.long) for n in range(0, 200, 2) if n != 10)]
 )

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -132,6 +133,7 @@ def test_output_does_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
     assert len(outputs(path)) == 1
 
 
+@pytest.mark.long
 def test_diagnostics_do_not_depend_on_the_hash_seed() -> None:
     bad = Path(__file__).parent / "bad"
     for name in ("unknown_ends", "settings"):

@@ -51,6 +51,7 @@ def charged(built: Built, run: Run) -> Counter[str]:
     return used
 
 
+@pytest.mark.long
 def test_a_task_that_needs_more_than_its_budget_is_late_and_no_other_is(tmp_path: Path) -> None:
     good = build(tmp_path / "good", tasks(2), JOBS, mcs=True)
     run = good.run(duration=600 * MS)
@@ -69,6 +70,7 @@ def test_a_task_that_needs_more_than_its_budget_is_late_and_no_other_is(tmp_path
 EXTENDED = 't4._overrun = "extend"; t4._extension = 5 ms; t4._extension_period = 20 ms;'
 
 
+@pytest.mark.long
 def test_a_job_goes_on_with_the_extension_of_its_task(tmp_path: Path) -> None:
     """All jobs of T4 end in time then, and two of T1 do not."""
     built = build(tmp_path, tasks(7, EXTENDED), JOBS, mcs=True)
@@ -83,6 +85,7 @@ def test_a_job_goes_on_with_the_extension_of_its_task(tmp_path: Path) -> None:
     assert run.violations() == []
 
 
+@pytest.mark.long
 def test_the_end_of_a_part_of_the_budget_does_not_extend_a_job(tmp_path: Path) -> None:
     """With constant bandwidth a preemption of T4, in 8 to 10 and 12 to 14, splits its budget: in the next job
     it has 2 at 28, and 2 at 32, and does not go on in between."""
@@ -114,6 +117,7 @@ assembly {{ composition {{
 """
 
 
+@pytest.mark.mostly_long("inherited")
 @pytest.mark.parametrize("protocol", ["inherited", "propagated", "fixed"])
 def test_a_request_without_end_costs_its_client_only(protocol: str, tmp_path: Path) -> None:
     """The bystander waits for no more than the budget of who is above it, in any job."""

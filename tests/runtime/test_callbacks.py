@@ -96,6 +96,7 @@ int run(void)
 """
 
 
+@pytest.mark.mostly_long("1-each the other")
 @pytest.mark.parametrize("callbacks", [_SAME, _MUTUAL], ids=["each itself", "each the other"])
 @pytest.mark.parametrize("count", [1, 3, 65535])
 def test_a_callback_is_called_for_each_event_that_waits(callbacks: str, count: int, tmp_path: Path) -> None:

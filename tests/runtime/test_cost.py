@@ -82,6 +82,7 @@ def test_uncontended_requests_cost_a_call_and_a_reply(first: str, second: str, t
         assert _calls(run, manager.name) == [KernelCall.RECV]
 
 
+@pytest.mark.long
 def test_a_plain_rpc_costs_the_same(tmp_path: Path) -> None:
     text = """
     procedure P { int twice(in int x); }

@@ -35,6 +35,7 @@ LONG = (
 )
 
 
+@pytest.mark.mostly_long("raised-before", "queue-moves", "pooled-lock")
 @pytest.mark.parametrize(
     "system",
     [pytest.param(s, id=s.name, marks=[pytest.mark.long] if s in LONG else []) for s in systems.ALL],
@@ -239,7 +240,7 @@ SILENT = {
 }  # fmt: skip
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.mostly_long("late-release")
 @pytest.mark.parametrize("name", SILENT)
 def test_a_defect_that_does_not_stop_a_run_is_found(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -252,7 +253,7 @@ def test_a_defect_that_does_not_stop_a_run_is_found(
     assert broken in {violation.property.value for violation in run.violations()}
 
 
-@pytest.mark.mostly_long(3)
+@pytest.mark.long
 @pytest.mark.parametrize(
     "system", [systems.FIXED_LEAF, systems.FIXED_CALLER, systems.ONE_LOCK], ids=lambda s: s.name
 )

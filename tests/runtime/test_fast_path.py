@@ -151,6 +151,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return _generate(tmp_path_factory.mktemp("fast_path"), _SYSTEM)
 
 
+@pytest.mark.mostly_long("inherited", "nested")
 @pytest.mark.parametrize("instance", _MOST)
 def test_instructions(instance: str, generated: Path) -> None:
     program = _program(generated, instance, _SOURCES[instance])
@@ -176,6 +177,7 @@ void (*const requests[])(void) = {done_emit};
 """
 
 
+@pytest.mark.long
 def test_an_emit_costs_as_much_where_a_waiter_lends(tmp_path: Path) -> None:
     """Whether a thread waits is for the receiver's side: the emitter executes the same instructions."""
     counts = {

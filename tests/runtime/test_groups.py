@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.runtime.host import build
 
 
@@ -49,6 +51,7 @@ def test_a_direct_call_is_a_call(tmp_path: Path) -> None:
     assert run.output == "22 client asks server\n"
 
 
+@pytest.mark.long
 def test_members_of_a_group_keep_their_names_apart(tmp_path: Path) -> None:
     text = """
     procedure P { int next(); }

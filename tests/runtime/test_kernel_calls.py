@@ -109,6 +109,7 @@ def test_the_table_has_these_rows() -> None:
     assert set(listed()) == set(_ROWS)
 
 
+@pytest.mark.mostly_long("`fixed`", "`inherited`, lock is held", "nested, the inner CPI has a pool")
 @pytest.mark.parametrize("operation", _ROWS)
 def test_kernel_calls_of_a_request(operation: str, tmp_path: Path) -> None:
     protocol, composition, offset = _ROWS[operation]

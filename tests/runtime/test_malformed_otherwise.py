@@ -126,7 +126,7 @@ def _jobs(run: Run, task: str) -> list[int]:
     return [event.time - event.args[1] for event in run.of(Kind.JOB_END, task)]
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.mostly_long("inherited, 3 threads-alone")
 @pytest.mark.parametrize(
     ("protocol", "place"),
     [

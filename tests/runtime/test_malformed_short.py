@@ -176,6 +176,7 @@ def slots_of(model: CapabilityModel, middle: str, ids: dict[str, int]) -> tuple[
     )
 
 
+@pytest.mark.mostly_long("fixed-inherited")
 @pytest.mark.parametrize(
     "name",
     [

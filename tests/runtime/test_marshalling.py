@@ -276,6 +276,7 @@ int p_length(const char *text) { return (int)strlen(text); }
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("clause", ["", " with priority_protocol inherited, requests ()"])
 def test_a_procedure_may_have_no_methods(tmp_path: Path, clause: str) -> None:
     built = build(
@@ -294,6 +295,7 @@ def test_a_procedure_may_have_no_methods(tmp_path: Path, clause: str) -> None:
     assert built.run().output == "client\n"
 
 
+@pytest.mark.long
 def test_a_message_that_is_too_long_is_reported(tmp_path: Path) -> None:
     client = """
     #include <string.h>
@@ -369,7 +371,7 @@ def test_messages_in_a_dataport_may_be_long(tmp_path: Path) -> None:
     assert "server.p: message of repeat(): needs 8193 bytes, there are 8192" in run.output + run.errors
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("method", "definition", "call"),
     [

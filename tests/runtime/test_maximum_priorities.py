@@ -72,7 +72,7 @@ def test_no_handler_gets_a_thread_above_its_ceiling(more: str, tmp_path: Path) -
     _check(tmp_path, _text("inherited", _SERVERS[more], False), server)
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @pytest.mark.parametrize("protocol", ["propagated", "fixed"])
 def test_under_every_protocol(protocol: str, tmp_path: Path) -> None:
     _check(

@@ -98,6 +98,7 @@ def test_a_client_that_ends_while_it_waits(protocol: str, end: str, tmp_path: Pa
     assert max(_jobs(run, "high")[3:]) <= _jobs(run, "high")[0]
 
 
+@pytest.mark.long
 def test_a_client_that_does_not_wait_for_its_reply(tmp_path: Path) -> None:
     """The second request of a context in a pool has no thread that could serve it at the right priority."""
     text = """
@@ -176,6 +177,7 @@ def _lying_stub(folder: Path, handler: str) -> tuple[Built, Run]:
     return built, built.run(duration=_JOBS * 1_000_000)
 
 
+@pytest.mark.long
 def test_the_client_s_error_handler_decides(tmp_path: Path) -> None:
     built, run = _lying_stub(tmp_path, "(void)p_register_error_handler(on_error);")
     assert (
@@ -249,6 +251,7 @@ int run(void)
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shared", [False, True])
 def test_a_server_without_a_protocol(shared: bool, tmp_path: Path) -> None:
     text = _PLAIN
@@ -272,6 +275,7 @@ def test_a_server_without_a_protocol(shared: bool, tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.long
 def test_a_handler_of_the_server_may_decide(tmp_path: Path) -> None:
     text = _TASKS.format(odd="", protocol="priority_protocol fixed", more="", connections="", settings="")
     text = text.replace("void go();", "void go(in int x);")
@@ -299,6 +303,7 @@ def test_a_handler_of_the_server_may_decide(tmp_path: Path) -> None:
     assert run.violations() == []
 
 
+@pytest.mark.long
 def test_a_priority_that_cannot_be_set_is_reported(tmp_path: Path) -> None:
     """A handler deletes its own thread's capability, so that its manager cannot let it inherit."""
     text = _TASKS.format(odd="", protocol="priority_protocol inherited", more="", connections="", settings="")
@@ -338,7 +343,7 @@ int run(void)
 """
 
 
-@pytest.mark.mostly_long(5)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("count", "events"), [(1, 2), (65534, 65535), (65535, 65535), (65536, 1), (2**63, 1)]
 )

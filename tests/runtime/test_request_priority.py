@@ -34,6 +34,7 @@ def _said(run: Run) -> list[tuple[str, int, int]]:
     return found
 
 
+@pytest.mark.mostly_long("fixed-caller")
 @pytest.mark.parametrize(
     "system",
     [

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from camkes.capdl.model import ObjectUse, Purpose
 from camkes.diagnostics import Sink
 from camkes.report.trace.demands import Property
@@ -22,6 +24,7 @@ def _slot(folder: Path, use: ObjectUse) -> int:
     return model.slots[use]
 
 
+@pytest.mark.long
 def test_an_update_cannot_go_above_the_connection(tmp_path: Path) -> None:
     slot = _slot(tmp_path, ObjectUse("one", Purpose.MANAGER, "n", "a"))
     text = CHAIN.text.replace("c._priority = 20;", "c._priority = 90;")
@@ -58,6 +61,7 @@ def test_a_label_cannot_claim_a_priority(tmp_path: Path) -> None:
     assert not run.of(Kind.REQUEST_BEGIN)
 
 
+@pytest.mark.long
 def test_a_clear_affects_only_the_priority_of_its_sender(tmp_path: Path) -> None:
     """While c waits for the leaf that a holds, `one` clears a's request: the leaf keeps c's priority."""
     text = CHAIN.text.replace("uses P n; }", "uses P n; maybe consumes Halfway halfway; }")

@@ -95,6 +95,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return build(tmp_path_factory.mktemp("pays"), SYSTEM, SOURCES, mcs=True).run(duration=7000 * MS)
 
 
+@pytest.mark.long
 def test_requests_in_a_second(run: Run) -> None:
     text = "".join(event.text for event in run.of(Kind.OUTPUT))
     found = {name: int(number) for name, number in re.findall(r"(\w+): (\d+)", text)}

@@ -84,6 +84,7 @@ def run(project: Path, *words: str) -> Result:
     return camkes("test", project, "--kernel", "sel4", *words, cwd=project.parent)
 
 
+@pytest.mark.long
 def test_a_test_is_declared_in_the_place_of_the_system(image: StandIn) -> None:
     image.printed = [(45, "average", "hello"), (46, "average", 0)]
     done = run(image.project, "--verbose", "-DPLATFORM=qemu-arm-virt")
@@ -125,6 +126,7 @@ def test_a_fault_can_be_expected(image: StandIn) -> None:
     assert run(image.project).status == 0
 
 
+@pytest.mark.long
 def test_a_component_that_does_not_return_fails_its_test(image: StandIn) -> None:
     image.printed = [(1, "average", "hello"), (2, "controller", 0)]
     done = run(image.project)

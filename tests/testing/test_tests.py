@@ -243,6 +243,7 @@ def ran(project: Path) -> Result:
     return camkes("test", project, *words, "-o", project / "out", cwd=project)
 
 
+@pytest.mark.long
 def test_all_tests_of_the_project_pass(ran: Result) -> None:
     report = json.loads(ran.output)
     assert ran.status == 0, ran.errors

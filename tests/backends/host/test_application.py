@@ -107,6 +107,7 @@ LANGUAGE_FILES = {
 }
 
 
+@pytest.mark.long
 def test_the_language(tmp_path: Path) -> None:
     found = good(write_files(tmp_path, LANGUAGE_FILES))
     assert found.components["One"].sources == (tmp_path / "yes.c",)
@@ -131,6 +132,7 @@ def test_regular_expressions_and_functions_are_those_of_cmake(tmp_path: Path) ->
     assert set(good(tmp_path).components) == {"Client", "Cab"}
 
 
+@pytest.mark.long
 def test_an_unknown_cmake_command_is_an_error_at_its_line(tmp_path: Path) -> None:
     text = BASIC + "\nBakeRumprun(x)\n"
     write_files(tmp_path, {"CMakeLists.txt": text, **BASIC_FILES})
@@ -169,7 +171,7 @@ def test_mistakes_are_diagnostics_at_their_line(tmp_path: Path, text: str, code:
     assert diagnostic.span.line == BASIC.count("\n") + 1
 
 
-@pytest.mark.mostly_long(3)
+@pytest.mark.mostly_long("own-pipe")
 @pytest.mark.parametrize(
     "make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "folder", "device"]
 )
@@ -209,6 +211,7 @@ def test_a_lone_file_is_an_application(tmp_path: Path) -> None:
     assert found.build_of("Other", "o", tmp_path / "a.camkes") is None
 
 
+@pytest.mark.long
 def test_a_lone_file_that_cmake_declares_is_that_application(tmp_path: Path) -> None:
     write_files(tmp_path, {"CMakeLists.txt": BASIC, **BASIC_FILES, "x.camkes": ""})
     assert good(tmp_path / "demo.camkes").components

@@ -72,7 +72,7 @@ def marked(name: str, mark: str) -> list[int]:
     return [n for n, line in enumerate(CASES[name].splitlines(), 3) if f"// {mark}" in line]
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.mostly_long("fast-assertion", "fast-exits", "fast-operation")
 @pytest.mark.parametrize("name", CASES)
 def test_a_fault_is_at_the_users_line(name: str, cases: Ended) -> None:
     diagnostic = cases.of(f"c_{name}")
@@ -121,7 +121,7 @@ FAULTS = {
 }
 
 
-@pytest.mark.mostly_long(3)
+@pytest.mark.long
 @pytest.mark.parametrize(("how", "protocol"), every_pair(tuple(FAULTS), PROTOCOLS))
 def test_threads_that_wait_because_of_a_fault(how: str, protocol: str, tmp_path: Path) -> None:
     leaf = f"void p_go(void) {{ camkes_work(CAMKES_MS(2)); {FAULTS[how]} }}\n"
@@ -152,6 +152,7 @@ def test_threads_that_wait_because_of_a_fault(how: str, protocol: str, tmp_path:
             )
 
 
+@pytest.mark.long
 def test_an_exit_is_reported_once_for_all_threads_of_a_component(tmp_path: Path) -> None:
     leaf = "#include <stdlib.h>\nvoid p_go(void)\n{\n    exit(4);\n}\n"
     end = ended(tmp_path, TWO.replace("PROTOCOL", "inherited"), {"Task": TASK, "Leaf": leaf})
@@ -189,6 +190,7 @@ def test_a_cycle_of_calls_is_a_deadlock(tmp_path: Path) -> None:
         assert f"{thread} waits for" in diagnostic.message
 
 
+@pytest.mark.long
 def test_a_wait_for_an_event_without_an_emitter_is_reported(tmp_path: Path) -> None:
     code = {
         "Start": "int run(void) { p_go(); return 0; }",
@@ -202,6 +204,7 @@ def test_a_wait_for_an_event_without_an_emitter_is_reported(tmp_path: Path) -> N
     assert [end.names.thread_name(step.thread) for step in wait.steps] == ["start", "x.p"]
 
 
+@pytest.mark.long
 def test_sanitizer_findings_are_reported_at_their_lines_and_stop_no_thread(tmp_path: Path) -> None:
     text = """
     component One { control; }

@@ -163,6 +163,7 @@ DAMAGE: dict[str, tuple[str, Callable[[Path], object]]] = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("ready_runtime")
 def test_a_damaged_cache_is_built_again(
     build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -65,7 +65,7 @@ SIZES = ("16k", "64k", "200k", "400k", "600k", "800k", "1m")
 SHORT = {("build", "16k"), ("build", "200k"), ("run", "1m")}
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.mostly_long("build-200k")
 @pytest.mark.parametrize(
     ("command", "size"),
     [
@@ -158,7 +158,7 @@ def test_a_wait_for_a_folder_that_is_removed_gets_the_new_one(tmp_path: Path) ->
         assert len(steps) == 1
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @pytest.mark.parametrize("what", ["out", "cache"])
 def test_folders_that_are_removed_during_a_build(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, what: str

@@ -49,6 +49,7 @@ def test_it_runs(build: Build) -> None:
     assert (result.status, result.faults) == (0, ())
 
 
+@pytest.mark.long
 def test_without_isolation(build: Build) -> None:
     assert build(FILES).run(fast=True)[0] == "c: 42\n"
 
@@ -61,6 +62,7 @@ def test_a_second_build_compiles_nothing(build: Build) -> None:
     assert again.run()[0] == "c: 63\n"
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("ready_kernel")
 def test_another_compiler_of_the_same_name_compiles_again(
     build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -90,12 +92,14 @@ def test_compile_errors_are_at_the_users_line(build: Build) -> None:
     assert build(FILES).run()[0] == "c: 42\n"
 
 
+@pytest.mark.long
 def test_warnings_do_not_stop_a_build(build: Build) -> None:
     built = build({**FILES, "Server.c": SERVER + "#warning look here\n"})
     assert built.codes == ["W0728"]
     assert built.run()[0] == "c: 42\n"
 
 
+@pytest.mark.long
 def test_an_undefined_name(build: Build) -> None:
     built = build({**FILES, "Server.c": "int helper(void);\nint other(void) { return helper(); }\n"})
     assert built.image is None
@@ -107,6 +111,7 @@ def test_an_undefined_name(build: Build) -> None:
     assert {d.message for d in build({}).diagnostics} == {d.message for d in built.diagnostics}
 
 
+@pytest.mark.long
 def test_a_name_that_a_library_without_versions_defines(build: Build, tmp_path: Path) -> None:
     """It is found there, and no other is."""
     library = tmp_path / "libown.so"
@@ -124,6 +129,7 @@ def test_a_name_that_a_library_without_versions_defines(build: Build, tmp_path: 
     assert [d.message for d in built.diagnostics] == ["component s uses `third`, which is not defined"]
 
 
+@pytest.mark.long
 def test_a_name_defined_twice(build: Build) -> None:
     built = build(
         {
@@ -145,6 +151,7 @@ def test_missing_sources_are_reported(build: Build) -> None:
     assert any("Server.c" in n for n in diagnostic.notes)
 
 
+@pytest.mark.long
 def test_user_names_do_not_meet_those_of_the_library(build: Build) -> None:
     """A component's own function of a name that the C library has is its own."""
     server = "int write(int x) { return x; }\nint index(int x) { return write(x) + x; }\n" + SERVER.replace(
@@ -153,6 +160,7 @@ def test_user_names_do_not_meet_those_of_the_library(build: Build) -> None:
     assert build({**FILES, "Server.c": server}).run()[0] == "c: 42\n"
 
 
+@pytest.mark.long
 def test_two_instances_have_their_own_headers(build: Build) -> None:
     system = """
     component A { control; attribute int n; }
@@ -193,6 +201,7 @@ def test_instances_of_a_group_hide_their_names(build: Build) -> None:
     assert build({"a.camkes": system, "A.c": a, "B.c": b}).run()[0] == "1 42\n"
 
 
+@pytest.mark.long
 def test_libraries_of_the_application(build: Build) -> None:
     lists = """
     add_library(half STATIC lib/half.c)
@@ -227,6 +236,7 @@ int q_twice(int x)
     assert result.diagnostics == ()
 
 
+@pytest.mark.long
 def test_a_sanitized_build_runs(build: Build) -> None:
     assert build(FILES, sanitize=True).run()[0] == "c: 42\n"
 
@@ -253,6 +263,7 @@ def test_the_compiler_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> Non
     assert compiler.c == ("cc", "-DEXTRA=a b")
 
 
+@pytest.mark.long
 def test_a_folder_that_cannot_be_written(build: Build, tmp_path: Path) -> None:
     build(FILES)
     folder = tmp_path / "out dir" / "host-image"
@@ -263,6 +274,7 @@ def test_a_folder_that_cannot_be_written(build: Build, tmp_path: Path) -> None:
     assert "E0725" in build({}).codes
 
 
+@pytest.mark.long
 def test_a_kernel_that_refuses(build: Build) -> None:
     built = build(FILES)
     assert built.image is not None
@@ -271,6 +283,7 @@ def test_a_kernel_that_refuses(build: Build) -> None:
     assert [d.code.number for d in result.diagnostics] == ["E0730"]
 
 
+@pytest.mark.long
 def test_two_builds_are_the_same_to_the_byte(build: Build, tmp_path: Path) -> None:
     first = build(FILES)
     assert first.image is not None
@@ -285,6 +298,7 @@ def test_two_builds_are_the_same_to_the_byte(build: Build, tmp_path: Path) -> No
     assert {n: p.read_bytes() for n, p in second.image.images.items()} == images
 
 
+@pytest.mark.long
 def test_a_trace_is_written_where_asked(build: Build, tmp_path: Path) -> None:
     os.chdir(tmp_path)
     _, result = build(FILES).run(trace=Path("x.trace"))
@@ -310,6 +324,7 @@ extern "C" int q_twice(int x)
     assert built.run()[0] == "c: 42\n"
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("ready_runtime")
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])
 def test_the_place_of_a_mistake_behind_tabs_and_wide_characters(

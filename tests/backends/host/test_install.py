@@ -139,6 +139,7 @@ def test_an_installed_tool_works_without_a_clone(installed: Path, application: P
     assert files(installed.parent) == before
 
 
+@pytest.mark.long
 def test_the_editor_server_starts(installed: Path, application: Path) -> None:
     messages = (
         {"id": 1, "method": "initialize", "params": {"processId": None, "rootUri": None, "capabilities": {}}},

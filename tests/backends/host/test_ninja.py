@@ -111,6 +111,7 @@ def test_a_change_that_keeps_size_and_time(place: Place) -> None:
     assert place.value() == 2
 
 
+@pytest.mark.mostly_long("header")
 @pytest.mark.parametrize("where", ["header", "source", "link"])
 def test_an_input_that_is_saved_while_the_compiler_runs(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
@@ -178,6 +179,7 @@ def test_a_folder_of_headers_that_appears(place: Place, tmp_path: Path) -> None:
     assert place.value() == 2
 
 
+@pytest.mark.mostly_long("CPATH")
 @pytest.mark.parametrize("variable", ["CPATH", "C_INCLUDE_PATH"])
 def test_folders_that_the_environment_names(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
@@ -204,7 +206,7 @@ ASKS = {
 }
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.mostly_long("literal")
 @pytest.mark.parametrize("asks", ASKS)
 def test_has_include(place: Place, asks: str) -> None:
     place.flags = ("-DASK=__has_include",) if asks == "flag" else ()
@@ -298,6 +300,7 @@ def test_a_folder_in_the_place_of_an_earlier_header(place: Place) -> None:
     assert (place.build(), place.value()) == (BUILT, 2)
 
 
+@pytest.mark.mostly_long("flag")
 @pytest.mark.parametrize("change", ["wrapper", "callee", "flag"])
 def test_another_compiler_with_the_same_version_text(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
@@ -383,7 +386,7 @@ def test_names_with_unusual_characters(place: Place, name: str) -> None:
         assert place.value() == 2
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.long
 @pytest.mark.parametrize("character", ["\n", "\t", "\\ ", "\x7f"])
 def test_names_that_a_compiler_cannot_list(build: Build, tmp_path: Path, character: str) -> None:
     folder = f"first{character}one"
@@ -413,6 +416,7 @@ def test_every_mistake_in_one_run_and_each_once(build: Build) -> None:
     assert [label.span.file.path.name for label in header.related] == ["Server.c"]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("ready_runtime")
 def test_the_folder_of_the_command_does_not_matter(
     build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -119,6 +119,7 @@ def test_a_command_and_an_environment_of_any_size() -> None:
     assert done.output == "20000 100000\n"
 
 
+@pytest.mark.long
 def test_limits_hold_for_a_program_and_what_it_starts() -> None:
     code = "import os; child = os.fork()\ntry: bytearray(1 << 30)\nfinally: child and os.wait()"
     done = process.run([sys.executable, "-c", code], limits={resource.RLIMIT_AS: 512 << 20})

@@ -102,7 +102,7 @@ WRONG = {
 }
 
 
-@pytest.mark.mostly_long(6)
+@pytest.mark.mostly_long("no_include")
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_type(application: Application, name: str) -> None:
     application.write(*WRONG[name])
@@ -134,6 +134,7 @@ def test_a_type_that_is_there(application: Application, procedure: str) -> None:
     assert application.check() == ()
 
 
+@pytest.mark.long
 def test_a_folder_that_one_component_lacks(application: Application) -> None:
     """Only a build knows that the header is nowhere else: a check may be one for seL4."""
     application.write('include "act.h"; int go(in act_t a);')
@@ -154,6 +155,7 @@ def test_an_error_of_a_header_is_reported_there(application: Application) -> Non
         assert {d.code.number for d in found} == {"E0722"}
 
 
+@pytest.mark.long
 def test_one_component_sees_the_header_and_another_does_not(application: Application) -> None:
     application.write("int go(in act_t a);", 'include "act.h";')
     (found,) = application.check()
@@ -170,6 +172,7 @@ def test_without_types_of_its_own_no_compiler_is_started(
     assert application.check() == ()
 
 
+@pytest.mark.long
 def test_without_a_compiler_a_check_goes_on(
     application: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -143,7 +143,7 @@ int q_f(int x) { visit(visitor); return x; }
 """
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @pytest.mark.parametrize(("libraries", "calls"), [("shared", False), ("shared elsewhere", True)])
 def test_libraries_may_call_callbacks(tmp_path: Path, libraries: str, calls: bool) -> None:
     home = application(tmp_path)

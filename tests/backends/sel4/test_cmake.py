@@ -118,6 +118,7 @@ def test_sources_flags_and_include_folders(built: tuple[Path, str]) -> None:
     assert includes.index("special") < includes.index("general")
 
 
+@pytest.mark.long
 def test_unchanged_files_are_not_written_again(built: tuple[Path, str]) -> None:
     folder, _ = built
     files = [p for p in (folder / "build").rglob("*") if p.suffix in (".c", ".h") and "CMake" not in str(p)]
@@ -146,7 +147,7 @@ def test_mistakes(tmp_path: Path, lists: str, message: str) -> None:
     assert message in " ".join(done.stderr.split())
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("option", "why"),
     [
@@ -172,6 +173,7 @@ def test_an_option_that_is_refused(option: str, tmp_path: Path) -> None:
     assert f"{option} needs camkes-tool" in " ".join(done.stderr.split())
 
 
+@pytest.mark.long
 def test_parse_capdl_on_path_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = tmp_path / "bin" / "parse-capDL"
     program.parent.mkdir()
@@ -183,6 +185,7 @@ def test_parse_capdl_on_path_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert f"CAmkESParseCapDL:FILEPATH={program}" in (tmp_path / "build" / "CMakeCache.txt").read_text()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(
     shutil.which("parse-capDL") is not None or shutil.which("stack") is not None,
     reason="parse-capDL, or stack to build it, is installed",
@@ -218,6 +221,7 @@ def test_a_repository_inside_the_folder_of_the_c_library(tmp_path: Path) -> None
     )
 
 
+@pytest.mark.long
 def test_defaults_give_no_warning(built: tuple[Path, str], tmp_path: Path) -> None:
     same = ("RPCLockElision=1", "LargeFramePromotion=ON", "ConnectorTiming=OFF", "TLSModel=standard")
     done = configure(tmp_path, LISTS, *(f"-DCAmkES{option}" for option in same))
@@ -225,6 +229,7 @@ def test_defaults_give_no_warning(built: tuple[Path, str], tmp_path: Path) -> No
     assert "camkes: " not in built[1]
 
 
+@pytest.mark.long
 def test_verbose_lists_the_written_files(tmp_path: Path) -> None:
     done = configure(tmp_path, LISTS, "-DCAmkESVerbose=ON")
     assert "camkes: read " in done.stdout
@@ -252,7 +257,7 @@ def generate(adl: Path, output: Path, **machine: object) -> subprocess.Completed
 EXAMPLES = ["adder", "events", "dataport", "hierarchy", "protocols", "nested", "inversion"]
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.mostly_long("adder")
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_generated_code_compiles(name: str, tmp_path: Path) -> None:
     """Against the seL4 API of the host kernel's headers, as code for seL4."""
@@ -274,6 +279,7 @@ def test_generated_code_compiles(name: str, tmp_path: Path) -> None:
         assert made.returncode == 0, made.stderr
 
 
+@pytest.mark.long
 def test_connectors_without_a_template_are_errors_at_the_connection(tmp_path: Path) -> None:
     lists = LISTS.replace("system.camkes", "hardware.camkes")
     (tmp_path / "application").mkdir()
@@ -311,7 +317,7 @@ CLAIM = """/*- set slot = alloc("n", seL4_NotificationObject) -*/
 PORTS = '/*- do alloc_obj("ports", seL4_IA32_IOPort, start_port=%d, end_port=%d) -*/\n'
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("template", "clash"),
     [
@@ -344,6 +350,7 @@ assembly {
         assert f"`c::{clash}`" in done.stderr
 
 
+@pytest.mark.long
 def test_a_time_server_where_there_is_no_timer(tmp_path: Path) -> None:
     adl = ROOT / "examples" / "timer" / "timer.camkes"
     done = generate(adl, tmp_path, architecture="aarch32", platform="omap3")
@@ -353,6 +360,7 @@ def test_a_time_server_where_there_is_no_timer(tmp_path: Path) -> None:
     assert "no timer driver for omap3" in done.stderr
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("machine", "clock"),
     [

@@ -161,6 +161,7 @@ def test_a_workspace_from_a_fresh_clone(host: Host) -> None:
     assert "init-build.sh -DCAMKES_APP=adder" in run.stdout
 
 
+@pytest.mark.long
 def test_can_run_again(host: Host) -> None:
     assert host.run("ws").returncode == 0
     assert host.run("ws").returncode == 0
@@ -179,7 +180,7 @@ def test_parse_capdl_is_built_again_for_another_revision(host: Host) -> None:
     assert host.log.count("ghc tools/bin/parse-capDL") == 2
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @pytest.mark.parametrize("command", ["parse-capDL", "stack"])
 def test_ghc_is_not_needed_where_something_else_brings_parse_capdl(command: str, host: Host) -> None:
     (host.bin / "ghc").rename(host.bin / command)
@@ -240,12 +241,14 @@ def test_only_checks_the_host(host: Host) -> None:
     assert not host.workspace.exists()
 
 
+@pytest.mark.long
 def test_an_unreachable_repository_of_the_tool(host: Host) -> None:
     run = host.run("-u", f"file://{host.path}/nowhere", "ws")
     assert run.returncode == 1
     assert f"projects/camkes-tool: could not reach file://{host.path}/nowhere" in run.stderr
 
 
+@pytest.mark.long
 def test_repositories_that_cannot_be_fetched_are_named_and_fetched_later(host: Host) -> None:
     servers = host.servers
     (servers / "seL4" / "lwip").rename(servers / "lwip")
@@ -267,6 +270,7 @@ def test_repositories_that_cannot_be_fetched_are_named_and_fetched_later(host: H
     assert "(only needed for: network)" in again.stderr
 
 
+@pytest.mark.long
 def test_an_interrupted_checkout_is_resumed(host: Host) -> None:
     real = STANDINS["git"]
     (host.bin / "git").write_text(
@@ -299,6 +303,7 @@ def test_a_link_is_left_as_it_is(host: Host) -> None:
     assert (mine / ".git").is_dir()
 
 
+@pytest.mark.long
 def test_changes_of_the_user_are_kept(host: Host) -> None:
     assert host.run("ws").returncode == 0
     folder = host.workspace / "projects" / "util_libs"

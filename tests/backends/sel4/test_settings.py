@@ -122,7 +122,7 @@ def test_settings_are_in_the_image(configured: tuple[Unlinked, str]) -> None:
     assert "heap[12288]" in image
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.long
 @pytest.mark.parametrize("place", PLACES[1:])
 def test_the_place_of_a_setting_does_not_matter(
     place: str, configured: tuple[Unlinked, str], tmp_path: Path
@@ -130,7 +130,7 @@ def test_the_place_of_a_setting_does_not_matter(
     assert generated(texts(SETTINGS)[place], tmp_path / "a") == configured
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.long
 @pytest.mark.parametrize("place", PLACES[1:])
 def test_times_of_an_mcs_kernel(place: str, tmp_path: Path) -> None:
     expected = generated(texts(TIMES)["configuration"], tmp_path / "expected", mcs=True)

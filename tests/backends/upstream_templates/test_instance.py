@@ -10,6 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from camkes.backends.sel4.complete import complete, slots_of_completion
 from camkes.backends.sel4.spec import unlinked
 from camkes.backends.sel4.upstream_templates.adapter import Rendering
@@ -132,6 +134,7 @@ def everything(folder: Path) -> Rendering:
     return rendered(folder, templates, settings="client.untyped12_pool = 2; client.dma_pool = 4096;")[0]
 
 
+@pytest.mark.long
 def test_every_hash_seed_gives_the_same(tmp_path: Path) -> None:
     script = (
         "import sys; from pathlib import Path\n"
