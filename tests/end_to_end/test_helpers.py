@@ -437,7 +437,6 @@ WITHOUT = {
 WITH = {"client1": [14.5, 14.5, 14.5, 14.5, 19] * 3, "client2": [29, 19, 14.5, 29] * 3}
 
 
-@pytest.mark.mostly_long("helpers")
 @pytest.mark.parametrize(
     ("options", "expected", "annoyer"),
     [(("-DPLAIN=ON",), WITHOUT, 30), ((), WITH, 39)],
@@ -484,7 +483,6 @@ def test_an_inherited_cpi_in_the_place_of_the_server_gives_the_same(tmp_path: Pa
         assert found.responses(client) == responses
 
 
-@pytest.mark.long
 def test_publishers_help_subscribers(tmp_path: Path) -> None:
     """examples/publish/README.md."""
     found = run(EXAMPLES / "publish", tmp_path)
