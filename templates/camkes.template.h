@@ -28,6 +28,11 @@ void post_init(void) __attribute__((weak));
 const char *get_instance_name(void);
 int get_instance_affinity(void);
 const char *get_thread_name(int thread_id);
+/*- if me.sets_criticality -*/
+/* Sets the criticality of the system, up to the highest one that a task has. Without effect on a kernel that is
+ * not an MCS kernel. */
+void camkes_set_criticality(unsigned level);
+/*- endif -*/
 void set_putchar(void (*putchar)(int character));
 dataport_ptr_t dataport_wrap_ptr(void *pointer);
 void *dataport_unwrap_ptr(dataport_ptr_t pointer);

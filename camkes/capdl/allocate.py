@@ -19,7 +19,6 @@ from camkes.capdl.details import Rights, Scheduling
 from camkes.capdl.mcs import TimePlanner, refuse_criticality, refuse_policies
 from camkes.capdl.model import (
     ALARM,
-    Cap,
     CapabilityModel,
     KernelObject,
     Mapping,
@@ -31,8 +30,9 @@ from camkes.capdl.model import (
     Timer,
 )
 from camkes.capdl.open_space import OpenSpace
-from camkes.capdl.overruns import handler_caps, server, used_extension
+from camkes.capdl.overruns import handler_caps, has_handler, server
 from camkes.capdl.threads import ThreadPlanner
+from camkes.capdl.time_manager import ENDPOINT, Badge, critical_tasks, with_time_manager
 from camkes.diagnostics import Sink
 from camkes.model.connectors import Carries, carries_time, support
 from camkes.model.settings import DEFAULTS, Defaults, SettingReader
@@ -64,10 +64,11 @@ def allocate(
     the rest is up to their templates. Without `tcb_caps`, only managers get capabilities to threads."""
     sink = sink if sink is not None else Sink()
     model = _Allocator(system, plan, SettingReader(sink, defaults), rendered, tcb_caps).run()
+    model = with_time_manager(model, plan)
     check_limits(system, plan, model, word_bits, sink)
     if system.mcs:
         refuse_policies(system, plan, sink)
-        refuse_criticality(system, sink)
+        refuse_criticality(system, plan, sink)
     return model
 
 
@@ -126,7 +127,7 @@ class _Allocator:
         for thread in threads:
             self._object(thread.name, ObjectKind.TCB)
         managed = {cpi.interface for cpi in self.plan.cpis if cpi.manager and cpi.instance == instance.name}
-        if any(t.conditions or used_extension(t) for t in self.plan.tasks if t.name == instance.name):
+        if any(t.conditions or has_handler(t) for t in self.plan.tasks if t.name == instance.name):
             managed.add("")
         for thread in threads:
             if self.tcb_caps or thread.interface in managed or thread.name in self.passive:
@@ -150,6 +151,10 @@ class _Allocator:
             if group.instance == instance.name:
                 self._group(group, space)
         self._helper(instance, threads, space)
+        if instance.type.criticality_span is not None and critical_tasks(self.plan):
+            self.objects.setdefault(ENDPOINT.name, ENDPOINT)
+            use = ObjectUse(instance.name, Purpose.SET_CRITICALITY)
+            self._cap(space, use, ENDPOINT.name, Rights.CALL, Badge.SET)
         for use, item, rights, badge in handler_caps(self.plan.task(instance.name)):
             self.objects.setdefault(item.name, item)
             self._cap(space, use, item.name, rights, badge)
@@ -450,9 +455,7 @@ class _Allocator:
     def _cap(
         self, space: OpenSpace, use: ObjectUse, name: str, rights: Rights = Rights.NONE, badge: int = 0
     ) -> None:
-        slot = space.reserve()
-        space.caps.append(Cap(slot, name, rights, badge))
-        self.slots[use] = slot
+        self.slots[use] = space.add(name, rights, badge)
 
     def _map(self, space: OpenSpace, use: ObjectUse, region: str, rights: Rights) -> None:
         space.mappings.append(Mapping(use, region, rights))

@@ -13,6 +13,7 @@ from msgspec import Struct
 from camkes.capdl.callers import Wiring
 from camkes.capdl.details import Rights
 from camkes.capdl.model import CapabilityModel, ObjectUse, Purpose, Role, Space
+from camkes.capdl.time_manager import LEVEL_USE, TIME_MANAGER, servers
 from camkes.diagnostics import Span
 from camkes.model.system import Connection, System
 from camkes.protocols.plan import Plan
@@ -166,6 +167,7 @@ class _Explainer:
 
     def __init__(self, system: System, plan: Plan, model: CapabilityModel) -> None:
         self._system = system
+        self._model = model
         self._plan = plan
         self._wiring = Wiring(system)
         self._managers = {
@@ -177,6 +179,8 @@ class _Explainer:
 
     def cap(self, use: ObjectUse, target: str) -> tuple[str, Span | None]:
         end = f"{use.instance}.{use.interface}"
+        if use.instance == TIME_MANAGER:
+            return self._managed(use, target), None
         task = next((t for t in self._system.tasks if t.instance == use.instance), None)
         match use.purpose:
             case Purpose.THREAD:
@@ -188,6 +192,11 @@ class _Explainer:
                 return "start-up of its passive threads", None
             case Purpose.OWN_REPLY:
                 return f"replies of thread {target.removesuffix(':reply')}", None
+            case Purpose.RAISE if task is not None:
+                return "raises the criticality of the system", task.spans["overrun"]
+            case Purpose.SET_CRITICALITY:
+                kind = next(i.type for i in self._system.instances if i.name == use.instance)
+                return "sets the criticality of the system", kind.criticality_span
             case Purpose.RELEASE | Purpose.TIMER if task is not None and not use.interface:
                 return f"releases of task {use.instance}", task.span
             case Purpose.SYNC:
@@ -216,11 +225,32 @@ class _Explainer:
         raise ValueError(f"{use} has no known purpose")
 
     def memory(self, use: ObjectUse) -> tuple[str, Span | None]:
+        if use == LEVEL_USE:
+            return "the criticality of the system", None
         connection = self._wiring.connection(f"{use.instance}.{use.interface}")
         if connection is None:
             raise ValueError(f"memory {use.variable} of {use.instance} has no known purpose")
         what = "dataport" if use.purpose is Purpose.DATA else "counts events of"
         return f"{what} {use.interface}, connection {connection.name}", connection.span
+
+    def _managed(self, use: ObjectUse, target: str) -> str:
+        """Of the time manager."""
+        match use.purpose:
+            case Purpose.CONTROL:
+                kept = any(server.holders for server in servers(self._model, self._plan))
+                more = "" if kept else ", and is deleted before other threads execute"
+                return f"configures servers{more}"
+            case Purpose.SERVER:
+                return f"configures the server of {use.context}"
+            case Purpose.EXECUTES | Purpose.LEND:
+                return f"changes the criticality of what {use.context} executes"
+            case Purpose.THREAD:
+                return f"thread {target} itself"
+            case Purpose.OWN_REPLY:
+                return f"replies of thread {target.removesuffix(':reply')}"
+            case Purpose.MANAGER | Purpose.RAISE | Purpose.WAKE:
+                return "changes the criticality of the system"
+        raise ValueError(f"{use} has no known purpose")
 
     def _waited(self, use: ObjectUse, end: str) -> str:
         """Of an event, a semaphore, a condition or a monitor."""

@@ -93,13 +93,19 @@ def caller_table(
             index = len(entries)
             calling = [c for c in map(plan.cpi, callers) if c is not None]
             helper = next((t for t in plan.tasks if t.name in callers and t.conditions), None)
-            own = context.base_priority if helper is None else helper.highest
+            own = _highest(plan, context) if helper is None else helper.highest
             bound = max([c.ceiling for c in calling], default=own)
             raised = cpi.manager and (helper is not None or any(can_be_raised(c) for c in calling))
             manager_badge = len(cpi.contexts) + 1 + index if raised else None
             tasks = _tasks(plan, context)
             entries.append(CallerEntry(index, end, number, context, bound, tasks, callers, manager_badge))
     return tuple(entries)
+
+
+def _highest(plan: Plan, context: Context) -> int:
+    """The priority of a context while nothing is inherited, at the highest criticality of the system."""
+    task = plan.task(context.name) if context.is_task else None
+    return max((context.base_priority, *(() if task is None else task.priorities)))
 
 
 def _tasks(plan: Plan, context: Context) -> tuple[int, ...]:

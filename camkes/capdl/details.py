@@ -80,6 +80,12 @@ class Domain(Struct, frozen=True):
     number: int
 
 
+class Core(Struct, frozen=True):
+    """The core whose processor time a SCHED_CONTROL controls."""
+
+    number: int
+
+
 class Ports(Struct, frozen=True):
     """I/O ports `first` to `last`, both included."""
 
@@ -131,4 +137,4 @@ class MsiInterrupt(Struct, frozen=True):
 
 
 InterruptLine: TypeAlias = ArmInterrupt | IoApicInterrupt | MsiInterrupt
-Details: TypeAlias = Scheduling | Domain | Ports | PciDevice | Bank | InterruptLine
+Details: TypeAlias = Scheduling | Domain | Core | Ports | PciDevice | Bank | InterruptLine

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from camkes.capdl.details import Scheduling
 from camkes.capdl.model import CapabilityModel, KernelObject, ObjectKind, Space, Thread
+from camkes.protocols.time import LEAST_REFILLS
 
 _HEADER = "camkes-host-table 1"
 #: what the host kernel keeps without a capability
@@ -60,11 +61,11 @@ def _thread(thread: Thread) -> str:
 
 
 def _times(model: CapabilityModel, threads: Sequence[Thread]) -> list[str]:
-    """What each scheduling context grants, and to which thread."""
+    """What each scheduling context grants at boot, as from the loader of seL4, and to which thread."""
     users = {thread.scheduling_context: thread.name for thread in threads}
     return [
         f"time {o.name} {users.get(o.name, '-')} {1_000 * granted.budget} {1_000 * granted.period} "
-        f"{granted.refills} {granted.data} {'sporadic' if granted.sporadic else 'constant'}"
+        f"{LEAST_REFILLS} {granted.data} constant"
         for o in model.objects
         if isinstance(granted := o.details, Scheduling)
     ]

@@ -15,11 +15,11 @@ from camkes.capdl.callers import Wiring
 from camkes.capdl.codes import CRITICALITY_UNSUPPORTED, PASSIVE_CONNECTOR, POLICY_UNSUPPORTED, SHORT_ON_MCS
 from camkes.capdl.details import Scheduling
 from camkes.capdl.model import Role, Thread
-from camkes.capdl.overruns import used_extension
+from camkes.capdl.overruns import has_handler
 from camkes.diagnostics import Label, Sink
 from camkes.model.connectors import Carries, names, support
 from camkes.model.overrun import OverrunPolicy
-from camkes.model.settings import BUDGET, BUDGETS, CRITICALITY, DEGRADED, PASSIVE, PERIOD, SettingReader
+from camkes.model.settings import BUDGET, PASSIVE, PERIOD, SettingReader
 from camkes.model.system import System
 from camkes.protocols.groups import find_groups, group_of
 from camkes.protocols.plan import Plan
@@ -33,8 +33,8 @@ def refuse_policies(system: System, plan: Plan, sink: Sink) -> None:
     groups = find_groups(plan)
     stated = []
     for task in system.tasks:
-        extends = group_of(groups, task.instance) is None and used_extension(plan.task(task.instance))
-        stated.append((task.overrun, task.spans.get("overrun", task.span), bool(extends)))
+        handled = group_of(groups, task.instance) is None and has_handler(plan.task(task.instance))
+        stated.append((task.overrun, task.spans.get("overrun", task.span), handled))
     for cpi in system.cpis:
         planned = plan.cpi(cpi.name)
         alone = planned is not None and group_of(groups, cpi.name) is None
@@ -49,20 +49,22 @@ def refuse_policies(system: System, plan: Plan, sink: Sink) -> None:
             )
 
 
-def refuse_criticality(system: System, sink: Sink) -> None:
-    """Report that the runtime raises no criticality yet."""
-    words = {CRITICALITY.name, DEGRADED.name, *(known.name for known in BUDGETS)}
-    spans = [span for task in system.tasks for word, span in task.spans.items() if word in words]
-    controls = (instance.type.criticality_span for instance in system.instances)
-    spans += dict.fromkeys(span for span in controls if span is not None)
-    if spans:
-        sink.report(
-            CRITICALITY_UNSUPPORTED,
-            "the criticality of a system cannot be raised in a run yet",
-            spans[0],
-            related=[Label(span, "so this has no effect") for span in spans[1:6]],
-            help="remove these lines to build it; `camkes check`, `plan` and `analyze` take them",
-        )
+def refuse_criticality(system: System, plan: Plan, sink: Sink) -> None:
+    """Report criticalities of tasks that wait in groups, or make requests to them: the priorities in a group
+    do not follow the criticality of the system yet."""
+    groups = find_groups(plan)
+    names = {cpi.name for group in groups for cpi in group.cpis}
+    names |= {waiter for condition in plan.conditions for waiter in condition.lending.waiters}
+    names |= {task.name for task in plan.tasks if group_of(groups, task.name) is not None}
+    names |= {task for cpi in plan.cpis if cpi.name in names for task in cpi.tasks}
+    for task in system.tasks:
+        if task.criticality > 0 and task.instance in names:
+            sink.report(
+                CRITICALITY_UNSUPPORTED,
+                f"`{task.instance}` cannot have a criticality: it waits `with helpers`, or in a monitor",
+                task.spans["criticality"],
+                help="set its criticality to 0, or let it wait for an event of its own",
+            )
 
 
 class TimePlanner:

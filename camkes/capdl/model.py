@@ -34,6 +34,8 @@ class ObjectKind(Enum):
     #: of an MCS kernel: processor time, and the right to answer a Call
     SCHEDULING_CONTEXT = "scheduling-context"
     REPLY = "reply"
+    #: of an MCS kernel: the right to configure scheduling contexts that are used on one core
+    SCHED_CONTROL = "sched-control"
 
     # only on machines, asked for by templates of connectors and by settings
     UNTYPED = "untyped"
@@ -71,7 +73,8 @@ class Purpose(Enum):
     #: `context` ALARM, of the thread that waits for the timer of the group, whose badge is the last
     MANAGER = "manager"
     #: the notification (RW) at which a manager waits while it keeps a reply; that (R) of the timer of the
-    #: group whose first condition is `interface`
+    #: group whose first condition is `interface`; that (RW) by which the time manager wakes the thread that
+    #: waits for an idle processor
     WAKE = "wake"
     #: the endpoint of the manager of the group of the condition `interface` (WP), of the thread with index
     #: `number`, badge = 1 + 2 P + its place among the sleepers of the group
@@ -105,6 +108,17 @@ class Purpose(Enum):
     HOME = "home"
     HOME_DONE = "home done"
     HOME_GATE = "home gate"
+    #: of the time manager of an MCS kernel: the right to configure contexts on core `number`; the scheduling
+    #: context of the thread `context`; the TCB of the thread `context`, whose priority or budget depends on
+    #: the criticality of the system
+    CONTROL = "sched control"
+    SERVER = "server"
+    EXECUTES = "executes"
+    #: the endpoint of the time manager (WP): of a handler of a task's overruns, badge = 3 + id of the task,
+    #: and of its own thread that waits for an idle processor, badge = 1; of a component that sets the
+    #: criticality, badge = 2
+    RAISE = "raise"
+    SET_CRITICALITY = "set criticality"
     #: a timer that signals the notification of `interface`, one for each `number`; of a task, without
     #: `interface`, the timer that signals RELEASE; of the group whose first condition is `interface`, WAKE
     TIMER = "timer"

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from camkes.capdl.details import Rights
 from camkes.capdl.model import Cap, Mapping, Space, Thread
 
 
@@ -23,6 +24,12 @@ class OpenSpace:
     def reserve(self) -> int:
         slot = self.next_slot
         self.next_slot += 1
+        return slot
+
+    def add(self, name: str, rights: Rights = Rights.NONE, badge: int = 0) -> int:
+        """The slot of a new capability."""
+        slot = self.reserve()
+        self.caps.append(Cap(slot, name, rights, badge))
         return slot
 
     def build(self) -> Space:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from camkes.capdl.details import Rights, Scheduling
 from camkes.capdl.model import KernelObject, ObjectKind, ObjectUse, Purpose, Thread
+from camkes.capdl.time_manager import ENDPOINT, Badge
 from camkes.model.overrun import OverrunPolicy, ServerKind
 from camkes.protocols.plan import Plan, PlannedTask
 from camkes.protocols.time import Reservation
@@ -31,17 +32,26 @@ def used_extension(task: PlannedTask | None) -> Reservation | None:
     return task.time.extension
 
 
+def has_handler(task: PlannedTask | None) -> bool:
+    """Whether a thread handles the overruns of a task."""
+    raises = task is not None and task.time is not None and task.time.overrun is OverrunPolicy.RAISE
+    return raises or used_extension(task) is not None
+
+
 def handler_caps(task: PlannedTask | None) -> Iterator[tuple[ObjectUse, KernelObject, Rights, int]]:
     """The capabilities of the handler, and of the control thread, whose timeouts and ends of jobs go there:
     use, object, rights, badge."""
-    extension = used_extension(task)
-    if task is None or extension is None:
+    if task is None or not has_handler(task):
         return
     endpoint = KernelObject(f"{task.name}!{HANDLER}:endpoint", ObjectKind.ENDPOINT)
     yield ObjectUse(task.name, Purpose.MANAGER), endpoint, Rights.READ, 0
     yield ObjectUse(task.name, Purpose.TIMEOUT), endpoint, Rights.CALL, 1
     own = KernelObject(f"{task.name}:sc", ObjectKind.SCHEDULING_CONTEXT)
     yield ObjectUse(task.name, Purpose.TIME), own, Rights.NONE, 0
+    extension = used_extension(task)
+    if extension is None:
+        yield ObjectUse(task.name, Purpose.RAISE), ENDPOINT, Rights.CALL, Badge.RAISE + task.id
+        return
     granted = Scheduling(extension.period // 1_000, extension.budget // 1_000)
     more = KernelObject(f"{task.name}!extension:sc", ObjectKind.SCHEDULING_CONTEXT, details=granted)
     yield ObjectUse(task.name, Purpose.EXTENSION), more, Rights.NONE, 0

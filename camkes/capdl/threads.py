@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from camkes.capdl.callers import Wiring
 from camkes.capdl.model import ALARM, Role, Thread
-from camkes.capdl.overruns import HANDLER, used_extension
+from camkes.capdl.overruns import HANDLER, has_handler
 from camkes.model.connectors import interface_threads
 from camkes.model.limits import MAX_PRIORITY
 from camkes.model.settings import DEFAULT_MAX_PRIORITY, SettingReader
@@ -75,8 +75,8 @@ class ThreadPlanner:
         task, own = self.plan.task(instance.name), group_of(self.groups, instance.name)
         if task is not None and own is not None:
             yield _Planned(f"{task.name}!manager", Role.MANAGER, "_", own.ceiling, task.highest)
-        elif task is not None and used_extension(task) is not None:
-            yield _Planned(f"{task.name}!{HANDLER}", Role.MANAGER, "_", task.priority, 0, part=HANDLER)
+        elif task is not None and has_handler(task):
+            yield _Planned(f"{task.name}!{HANDLER}", Role.MANAGER, "_", task.highest, 0, part=HANDLER)
 
     def _control(self, instance: Instance) -> _Planned:
         task = self.plan.task(instance.name)

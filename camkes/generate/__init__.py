@@ -29,11 +29,13 @@ def generate(
 ) -> tuple[GeneratedFile, ...]:
     """Write the C code of `system` below `out`. With errors in `sink` nothing is written. `rendered` is
     what has been rendered already."""
+    from camkes.capdl.time_manager import TIME_MANAGER
     from camkes.files import write_changed
     from camkes.generate.connections import check_connections
     from camkes.generate.facts import NOTHING_RENDERED, SystemFacts
     from camkes.generate.instance import instance_context
     from camkes.generate.render import Renderer
+    from camkes.generate.time_manager import time_manager
     from camkes.generate.write import remove_stale
 
     facts = SystemFacts(system, plan, model, sink, rendered or NOTHING_RENDERED)
@@ -41,6 +43,7 @@ def generate(
     if sink.has_errors:
         return ()
     instances = [instance_context(me) for me in facts.instances()]
+    manager = time_manager(facts)
     if sink.has_errors:
         return ()
     renderer = Renderer()
@@ -50,6 +53,9 @@ def generate(
         for name, kind in (("camkes.h", "header"), ("glue.c", "source")):
             text = renderer.render(name.replace(".", ".template."), instance)
             texts.append((GeneratedFile(folder / name, instance.name, kind), text))
+    if manager is not None:
+        file = GeneratedFile(out / TIME_MANAGER / "time.c", TIME_MANAGER, "source")
+        texts.append((file, renderer.render("time.template.c", manager)))
     for file, text in texts:
         write_changed(file.path, text)
     files = tuple(file for file, _ in texts)

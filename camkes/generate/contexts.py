@@ -413,13 +413,15 @@ class StartContext(Struct, frozen=True):
 
 class TaskContext(Struct, frozen=True):
     """`members` of its record are from settings. `event`: an event releases its jobs. `budget`
-    are members of the record of its handler of overruns, if there is one."""
+    are members of the record of its handler of overruns, if there is one; `priorities` are those at each
+    criticality of the system, as C, if they differ."""
 
     release: int
     timer: int
     event: bool
     members: tuple[tuple[str, int], ...]
-    budget: tuple[tuple[str, int], ...]
+    budget: tuple[tuple[str, str], ...]
+    priorities: str
 
 
 class InterfaceContext(Struct, frozen=True):
@@ -447,6 +449,7 @@ class InstanceContext(Struct, frozen=True):
     source: str  # the file of the system
     affinity: int
     members: tuple[tuple[str, int], ...]
+    sets_criticality: bool
     system_includes: tuple[str, ...]  # with <> or ""
     headers: tuple[str, ...]
     structs: tuple[StructContext, ...]

@@ -87,6 +87,10 @@ class SystemFacts:
         """Does a template of the connector's own have the code?"""
         return connection is not None and connection.connector.name in self.rendered.connectors
 
+    def space_threads(self, instance: str) -> tuple[tuple[str, str], ...]:
+        """The threads of its address space, as (C name, name)."""
+        return tuple((self.thread_name(t), t.name) for t in self.spaces[instance].threads)
+
     def thread_name(self, thread: Thread) -> str:
         """The C name of a thread's record."""
         part = f"__for_{thread.part}" if thread.part else ""

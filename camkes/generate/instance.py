@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from camkes.capdl.model import Purpose, Role
-from camkes.capdl.overruns import used_extension
+from camkes.capdl.overruns import has_handler
 from camkes.generate import contexts as ctx
 from camkes.generate.attributes import attributes
 from camkes.generate.facts import InstanceFacts, generates
@@ -14,8 +14,10 @@ from camkes.generate.names import c_name, place
 from camkes.generate.procedures import procedure
 from camkes.generate.rpc import direct, dispatches, monitor_word, rpc_from, rpc_to
 from camkes.generate.threads import one_label, one_route, thread_record
+from camkes.generate.time_manager import by_level
 from camkes.generate.timers import timer
 from camkes.model.connectors import Carries, carries_time, support
+from camkes.model.overrun import Degraded
 from camkes.model.settings import DTB
 from camkes.model.system import Connection, DataportType, Include, Interface, Procedure, Sync
 
@@ -33,7 +35,8 @@ def instance_context(me: InstanceFacts) -> ctx.InstanceContext:
         origin=place(instance.span, me.root),
         source=me.all.source,
         affinity=me.all.reader.affinity(instance, ""),
-        members=me.all.reader.members(instance, "instance"),
+        members=(*me.all.reader.members(instance, "instance"), *_criticality(me)),
+        sets_criticality=component.criticality_span is not None,
         system_includes=_includes(me),
         structs=structs,
         attributes=constants,
@@ -82,7 +85,7 @@ def _space_threads(me: InstanceFacts) -> tuple[tuple[str, str], ...] | None:
     space = me.all.spaces.get(me.instance.name)
     if space is None or space.instances[0] != me.instance.name:
         return None
-    return tuple((me.all.thread_name(t), t.name) for t in space.threads)
+    return me.all.space_threads(me.instance.name)
 
 
 # the header
@@ -225,19 +228,33 @@ def _task(me: InstanceFacts) -> ctx.TaskContext | None:
         return None
     members = me.all.reader.members(me.instance, "task", "_")
     event = any(task.release for task in me.all.system.tasks if task.instance == me.instance.name)
-    return ctx.TaskContext(me.slot(Purpose.RELEASE), me.slot(Purpose.TIMER), event, members, _budget(me))
+    if me.task.time is not None:
+        time = me.task.time
+        stretch = 0 if time.degraded.kind is Degraded.SUSPEND else time.degraded.factor
+        members = (*members, ("criticality", time.criticality), ("stretch", stretch))
+    priorities = by_level(me.task.priorities) if me.task.priorities else ""
+    release, timer = me.slot(Purpose.RELEASE), me.slot(Purpose.TIMER)
+    return ctx.TaskContext(release, timer, event, members, _budget(me), priorities)
 
 
-def _budget(me: InstanceFacts) -> tuple[tuple[str, int], ...]:
+def _criticality(me: InstanceFacts) -> tuple[tuple[str, int], ...]:
+    """Of an instance that sets the criticality of the system."""
+    slot = me.slot_if_any(Purpose.SET_CRITICALITY)
+    return (("criticality", slot),) if slot else ()
+
+
+def _budget(me: InstanceFacts) -> tuple[tuple[str, str], ...]:
     """Of the task, if its overruns have a handler."""
-    if used_extension(me.task) is None or me.task is None or me.task.time is None:
+    if not has_handler(me.task) or me.task is None or me.task.time is None:
         return ()
     control = next(t for t in me.threads if t.role is Role.CONTROL)
-    return (
-        ("size", me.task.time.budgets[0] // 1_000),
-        ("manager", me.slot(Purpose.MANAGER)),
-        ("timeout", me.slot(Purpose.TIMEOUT)),
-        ("time", me.slot(Purpose.TIME)),
-        ("extension", me.slot(Purpose.EXTENSION)),
-        ("tcb", me.slot(Purpose.THREAD, number=control.index)),
-    )
+    slots = {
+        "manager": me.slot(Purpose.MANAGER),
+        "timeout": me.slot(Purpose.TIMEOUT),
+        "time": me.slot(Purpose.TIME),
+        "extension": me.slot_if_any(Purpose.EXTENSION),
+        "raise": me.slot_if_any(Purpose.RAISE),
+        "tcb": me.slot(Purpose.THREAD, number=control.index),
+    }
+    size = by_level([budget // 1_000 for budget in me.task.time.budgets])
+    return (("size", size), *((name, str(slot)) for name, slot in slots.items() if slot))

@@ -33,6 +33,8 @@ def thread_record(me: InstanceFacts, thread: Thread) -> ctx.ThreadContext:
             fields["start"] = "camkes__control"
             if me.task is not None:
                 fields["task"] = "&camkes__task"
+                if me.task.priorities:
+                    fields["priorities"] = "camkes__priorities"
                 if me.task.conditions:
                     fields["context"] = "&camkes__helper_context"
         case Role.MANAGER if thread.part == HANDLER:
@@ -99,7 +101,9 @@ def one_route(me: InstanceFacts) -> bool:
 
 def one_label(me: InstanceFacts) -> str | None:
     """The label of all requests of an instance that makes only those of its task."""
-    if me.task is None or me.task.conditions or len(me.contexts) != 1 or _is_called(me):
+    if me.task is None or me.task.conditions or me.task.priorities:
+        return None
+    if len(me.contexts) != 1 or _is_called(me):
         return None
     return task_label(me.task)
 

@@ -23,7 +23,7 @@ class GeneratedFile(Struct, frozen=True):
 def remove_stale(out: Path, files: Iterable[GeneratedFile]) -> None:
     """Remove what an earlier run generated one folder below `out` and this one did not."""
     current = {file.path for file in files}
-    for name in ("camkes.h", "glue.c"):
+    for name in ("camkes.h", "glue.c", "time.c"):
         for path in sorted(out.glob(f"*/{name}")):
             if path not in current and _is_ours(path):
                 path.unlink()

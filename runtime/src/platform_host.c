@@ -16,6 +16,11 @@ void camkes_platform_restart(const struct camkes_thread *thread, void (*entry)(v
 {
     camkes_host_restart(thread->tcb, entry);
 }
+
+void camkes_platform_delete(seL4_CPtr slot)
+{
+    (void)seL4_CNode_Delete(seL4_CapNull, slot, seL4_WordBits);
+}
 #else
 seL4_Error camkes_platform_save_caller(const seL4_CPtr *slot)
 {

@@ -9,7 +9,12 @@
 #include <camkes/platform.h>
 #include <camkes/timer_protocol_sel4.h>
 
-#if !defined(CONFIG_KERNEL_MCS)
+#if defined(CONFIG_KERNEL_MCS)
+void camkes_platform_delete(seL4_CPtr slot)
+{
+    (void)seL4_CNode_Delete(camkes_sel4_image.cnode, slot, seL4_WordBits);
+}
+#else
 seL4_Error camkes_platform_save_caller(const seL4_CPtr *slot)
 {
     return seL4_CNode_SaveCaller(camkes_sel4_image.cnode, *slot, seL4_WordBits);

@@ -66,11 +66,24 @@ static void wait_for_release(struct camkes_task *task)
     }
 }
 
+static bool is_left_out(const struct camkes_task *task)
+{
+    return camkes_level() > task->criticality &&
+           (task->stretch == 0 ||
+            (task->begun_last > 0 && task->next + 1 < task->begun_last + task->stretch));
+}
+
 static void begin_job(struct camkes_task *task)
 {
     wait_for_release(task);
+    while (is_left_out(task)) {
+        CAMKES_TRACE(JOB_LEFT_OUT, task->next);
+        task->next++;
+        wait_for_release(task);
+    }
     begin_budget(task);
     const uint64_t job = task->next++;
+    task->begun_last = task->next;
     task->in_job = true;
     CAMKES_TRACE(JOB_BEGIN, job, release_time(task, job));
 }

@@ -10,12 +10,17 @@ static struct camkes_interface /*? name ?*/__interface __attribute__((unused)) =
 /*- if me.task.budget -*/
 static struct camkes_task camkes__task;
 
-static const struct camkes_budget camkes__budget = {
+static struct camkes_budget camkes__budget = {
     .task = &camkes__task,
 /*- for name, value in me.task.budget -*/
     ./*? name ?*/ = /*? value ?*/,
 /*- endfor -*/
 };
+
+/*- endif -*/
+/*- if me.task.priorities -*/
+/* At each criticality of the system. */
+static const uint8_t camkes__priorities[] = /*? me.task.priorities ?*/;
 
 /*- endif -*/
 /* The task whose code is run(). */

@@ -31,7 +31,7 @@ from camkes.capdl.model import CapabilityModel
 from camkes.diagnostics import Diagnostic, Sink
 from camkes.files import write_changed
 from camkes.generate.write import GeneratedFile
-from camkes.model.system import Instance, System
+from camkes.model.system import System
 from camkes.project.application import Application
 from camkes.project.builds import ComponentBuild, language_by_name
 from camkes.protocols.plan import Plan
@@ -158,7 +158,14 @@ class _Build:
         compiler = find_compiler(sanitize, self.sink, languages, mcs=self.system.mcs)
         if compiler is None or self.sink.has_errors:
             return None
-        jobs = {i.name: self._instance_jobs(i, builds[i.name], compiler) for i in instances}
+        about = {i.name: f"component {i.type.name}, instance {i.name}" for i in instances}
+        for space in self.capabilities.spaces:
+            for name in space.instances:  # the time manager has no component
+                builds.setdefault(name, ComponentBuild())
+        jobs = {
+            name: self._instance_jobs(name, about.get(name, name), build, compiler)
+            for name, build in builds.items()
+        }
         compiled = [job for of in jobs.values() for job in of]
         if not (self._can_compile(languages, compiler) and self._can_name(compiled)):
             return None
@@ -224,13 +231,14 @@ class _Build:
         libs = tuple(f"-l{name}" for name in build.libs if name in known)
         return (*build.ld_flags, *libs)
 
-    def _instance_jobs(self, instance: Instance, build: ComponentBuild, compiler: Compiler) -> list[BuildJob]:
+    def _instance_jobs(
+        self, name: str, about: str, build: ComponentBuild, compiler: Compiler
+    ) -> list[BuildJob]:
         """Two instances of a component are compiled apart: each has its own camkes.h."""
-        folder = self.folder / "objects" / instance.name
+        folder = self.folder / "objects" / name
         of_type = BUILD_TYPES.get(self.application.build_type.lower(), ())
-        files = [f.path for f in self.generated if f.instance == instance.name]
-        own = files[0].parent if files else self.out / instance.name
-        about = f"component {instance.type.name}, instance {instance.name}"
+        files = [f.path for f in self.generated if f.instance == name]
+        own = files[0].parent if files else self.out / name
         jobs: list[BuildJob] = []
         for source in files:
             if source.suffix in (".c", ".cc", ".cpp"):
@@ -243,7 +251,7 @@ class _Build:
             flags = (*of_type, *flags)  # those of the user's files win
             if self.covers:
                 flags = (*flags, *COVERAGE_COMPILE)
-            if instance.name in self.watched:
+            if name in self.watched:
                 flags = (*flags, "-fsanitize=thread")
             language = build.language_of(source)
             folders = (own, *includes)

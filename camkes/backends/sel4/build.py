@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from camkes.backends.sel4.address_space import ARCHITECTURES
-from camkes.backends.sel4.codes import NO_CONNECTOR, NO_TIMER, NOT_SPORADIC, TIMER_TAKEN
+from camkes.backends.sel4.codes import NO_CONNECTOR, NO_TIMER, TIMER_TAKEN
 from camkes.backends.sel4.complete import (
     TIMER_SPACE,
     TRACE_SPACE,
@@ -33,18 +33,16 @@ from camkes.capdl.host_table import table_objects
 from camkes.capdl.mcs import TimePlanner
 from camkes.capdl.model import CapabilityModel, ObjectUse, Purpose, Space
 from camkes.capdl.pools import allocate_pools
-from camkes.diagnostics import Diagnostic, Label, Sink, Span
+from camkes.diagnostics import Diagnostic, Sink, Span
 from camkes.files import write_changed
 from camkes.generate import GeneratedFile
 from camkes.generate import generate as generate_code
 from camkes.generate.codes import NEEDS_SEL4, UNKNOWN_CONNECTOR
 from camkes.model.connectors import carries_time
-from camkes.model.overrun import ServerKind
-from camkes.model.settings import BUDGET, SERVER, SettingReader
+from camkes.model.settings import SettingReader
 from camkes.model.system import System
 from camkes.project.application import Application
 from camkes.protocols.plan import Plan
-from camkes.protocols.time import server_period
 from camkes.report.trace.names import names_path, names_to_json, trace_names
 from camkes.resources import ROOT
 
@@ -98,12 +96,10 @@ class Sel4Backend(Struct, frozen=True):
         return False
 
     def check(self, system: System, sink: Sink) -> None:
-        """Report wrong sizes of heaps, and servers that an image does not have."""
+        """Report wrong sizes of heaps."""
         reader = SettingReader(sink)
         for instance in system.instances:
             reader.heap_size(instance, self.project.heap_size)
-        if system.mcs:
-            _warn_of_servers(system, sink)
 
     def alone(self, step: Callable[[], Result], sink: Sink, progress: Callable[[str], None]) -> Result | None:
         """CMake's build is the only one in its folder."""
@@ -299,25 +295,3 @@ def _tcb_slots(model: CapabilityModel, space: Space, extras: Extras) -> Mapping[
         if (slot := model.slots.get(ObjectUse(thread.instance, Purpose.THREAD, number=thread.index)))
         is not None
     }
-
-
-def _warn_of_servers(system: System, sink: Sink) -> None:
-    """The loader of an image gives each scheduling context constant bandwidth."""
-    sporadic = [
-        task
-        for task in system.tasks
-        if task.budget is not None
-        and task.budget < server_period(task)
-        and task.server is not ServerKind.CONSTANT_BANDWIDTH
-    ]
-    if sporadic:
-        first = sporadic[0]
-        sink.report(
-            NOT_SPORADIC,
-            f"`{first.instance}` has a sporadic server, and in an image one of constant bandwidth",
-            first.spans.get(SERVER.name) or first.spans[BUDGET.name],
-            related=[Label(each.spans[BUDGET.name], f"so has `{each.instance}`") for each in sporadic[1:6]],
-            notes=["the loader of seL4 configures no sporadic servers"],
-            help=f'write `{first.instance}.{SERVER.of("_")} = "{ServerKind.CONSTANT_BANDWIDTH.value}";`,'
-            " and the plan and the analysis are of what is built",
-        )

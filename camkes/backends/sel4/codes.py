@@ -12,5 +12,4 @@ NO_WORKSPACE = Code("E0953", "no-workspace")
 
 SEL4_BUILD = Code("E0954", "sel4-build")
 SILENT_IMAGE = Code("W0964", "silent-image")
-NOT_SPORADIC = Code("W0965", "server-not-sporadic")
 NO_CONNECTOR = Code("E0955", "connector-for-sel4")

@@ -30,6 +30,7 @@ from camkes.capdl.model import (
     Thread,
     Timer,
 )
+from camkes.capdl.time_manager import TIME_MANAGER
 from camkes.model.limits import MAX_PRIORITY, SEL4_TRACE_BYTES
 from camkes.model.settings import DEFAULT_STACK
 from camkes.model.units import PAGE
@@ -188,7 +189,7 @@ def _complete_space(
     threads = list(space.threads)
     cnode = faults = 0
     fault_caps: dict[int, Cap] = {}
-    if not mcs and any(thread.role is Role.MANAGER for thread in threads):
+    if space.name == TIME_MANAGER if mcs else any(thread.role is Role.MANAGER for thread in threads):
         cnode = used = used + 1
         caps.append(Cap(cnode, space.cnode))
     if fault_handlers:

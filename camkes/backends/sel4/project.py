@@ -147,10 +147,12 @@ def cmake_description(
         _set("CAMKES_SPACES", *(space.name for space in model.spaces)),
     ]
     for space in model.spaces:
+        generated = (f for f in files if f.instance in space.instances and f.instance not in types)
+        own_sources = (*(f.path for f in generated), *space_files[space.name])
         lines += [
             _set(f"CAMKES_SPACE_{space.name}_IMAGE", file_name(space.name)),
             _set(f"CAMKES_SPACE_{space.name}_INSTANCES", *space.instances),
-            _set(f"CAMKES_SPACE_{space.name}_SOURCES", *map(str, space_files[space.name])),
+            _set(f"CAMKES_SPACE_{space.name}_SOURCES", *map(str, own_sources)),
             _set(f"CAMKES_SPACE_{space.name}_SYMBOLS", *(space.symbol(m.use) for m in space.mappings)),
             _set(f"CAMKES_SPACE_{space.name}_HEAPS", *map(str, heaps.get(space.name, ()))),
         ]

@@ -141,6 +141,8 @@ def _cnode_bits(space: Space, completed: Completed, device: DeviceCaps) -> int:
 def _cap(cap: Cap, kinds: Mapping[str, KernelObject], bits: Mapping[str, int], word: int) -> str:
     kind = kinds[cap.object].kind
     name = cdl_name(cap.object)
+    if kind is ObjectKind.SCHED_CONTROL:
+        return declared("sched_control", kinds[cap.object].details)
     if kind is ObjectKind.CNODE:
         return f"{name} (guard: 0, guard_size: {word - bits[cap.object]})"
     if kind is ObjectKind.REGION:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from camkes.capdl.details import (
     ArmInterrupt,
     Bank,
+    Core,
     Details,
     Domain,
     IoApicInterrupt,
@@ -25,6 +26,8 @@ def words(details: Details | None) -> tuple[str, ...]:
             return (*limits, f"{details.size_bits} bits")
         case Domain():
             return (f"dom: {details.number}",)
+        case Core():
+            return (f"core: {details.number}",)
         case Ports():
             return (f"ports: [{details.first:#x}..{details.last:#x}]",)
         case PciDevice():

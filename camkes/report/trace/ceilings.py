@@ -11,23 +11,29 @@ from camkes.protocols.requests import Request
 from camkes.protocols.signals import Lending
 
 
-def ceilings(system: System, requests: Iterable[Request], lending: Sequence[Lending] = ()) -> dict[str, int]:
+def ceilings(
+    system: System,
+    requests: Iterable[Request],
+    lending: Sequence[Lending] = (),
+    raised: Mapping[str, int] | None = None,
+) -> dict[str, int]:
     """The ceiling of each CPI by its name: the highest priority at which a request can arrive, or what the
     text states if that is higher. A request arrives at a priority that its task can have, or at the ceiling
-    of the fixed CPI that it came through last. `requests` are the possible requests. A task that helps can
+    of the fixed CPI that it came through last. `raised` are the highest priorities of tasks whose priorities
+    depend on the criticality of the system. `requests` are the possible requests. A task that helps can
     have the priority of every task that waits for it."""
     requests = tuple(requests)
-    highest = {task.instance: task.priority or 0 for task in system.tasks}
+    highest = {task.instance: task.priority or 0 for task in system.tasks} | dict(raised or {})
     while True:
         found = _ceilings(system, requests, highest)
-        raised = dict(highest)
+        lent = dict(highest)
         for each in lending:
             above = max([highest.get(waiter, found.get(waiter, 0)) for waiter in each.waiters], default=0)
             for task in each.tasks():
-                raised[task] = max(raised[task], above)
-        if raised == highest:
+                lent[task] = max(lent[task], above)
+        if lent == highest:
             return found
-        highest = raised
+        highest = lent
 
 
 def _ceilings(system: System, requests: Iterable[Request], tasks: Mapping[str, int]) -> dict[str, int]:

@@ -51,6 +51,8 @@ class Kind(IntEnum):
     COND_WAKE = 48
     LEND = 49
     COND_EXPIRE = 50
+    CRITICALITY = 51
+    JOB_LEFT_OUT = 52
 
 
 #: names of each kind's arguments, in order
@@ -96,6 +98,8 @@ ARGUMENTS: dict[Kind, tuple[str, ...]] = {
     Kind.COND_WAKE: ("condition", "context"),
     Kind.LEND: ("context", "from", "to", "cause"),
     Kind.COND_EXPIRE: ("condition", "context"),
+    Kind.CRITICALITY: ("level", "task"),
+    Kind.JOB_LEFT_OUT: ("index",),
 }
 
 

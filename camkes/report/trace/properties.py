@@ -68,18 +68,16 @@ class PropertyChecker:
         suspending = {cpi.id for cpi in plan.cpis if cpi.overrun.rules.suspends}
         self.messages = MessageTracker(names, suspending, at_any_time=at_any_time)
         self.base = {context.id: context.base_priority for context in plan.contexts}
-        self.task_priority = {task.id: task.priority for task in plan.tasks}
+        self.raised = {task.context.id: task.priorities for task in plan.tasks if task.priorities}
         self.violations: list[Violation] = []
         self.time = 0
         self.record = -1  # no event yet
-        # from records of the kernel
         self.priority = {thread.number: thread.priority for thread in names.threads}
         self.runnable = set(self.priority)
         self.gone: set[int] = set()
         self.reason: dict[int, int] = {}
         self.running: int | None = None
         self.started = False
-        # from records of the runtime
         self.requests: dict[int, tuple[int, int]] = {}  # worker -> (cpi, context)
         self.calls: dict[int, tuple[int, int]] = {}  # thread -> (cpi, context)
         # threads of pools: at the ceiling until their manager begins a request, and from its end until they
@@ -102,9 +100,9 @@ class PropertyChecker:
     def _compute_priorities(self, plan: Plan, system: System) -> None:
         """Priorities of tasks and ceilings of CPIs from the text, and where the plan has others."""
         stated = {task.instance: task.priority or 0 for task in system.tasks}
-        computed = ceilings(system, plan.requests, [c.lending for c in plan.conditions])
+        raised = {task.name: max(task.priorities) for task in plan.tasks if task.priorities}
+        computed = ceilings(system, plan.requests, [c.lending for c in plan.conditions], raised)
         self.ceilings = {cpi.id: computed[cpi.name] for cpi in plan.cpis}
-        self.task_priority = {task.id: stated[task.name] for task in plan.tasks}
         self.base = {c.id: stated[c.name] if c.is_task else computed[c.name] for c in plan.contexts}
         for cpi in plan.cpis:
             if cpi.ceiling != computed[cpi.name]:
@@ -173,6 +171,8 @@ class PropertyChecker:
             ended = self.requests.pop(thread, None)
             if ended is not None and ended[0] in self.cpis and self.cpis[ended[0]].pooled:
                 self.leaving[thread] = ended[1]
+        elif kind is Kind.CRITICALITY:
+            self.base |= {context: values[event.args[0]] for context, values in self.raised.items()}
         elif kind in (Kind.LOCK_TAKE, Kind.LOCK_GRANT, Kind.LOCK_WAIT, Kind.LOCK_FREE):
             cpi, context = event.args[0], event.args[1]
             if cpi not in self.cpis or context not in self.base:
@@ -298,9 +298,9 @@ class PropertyChecker:
         cpi = self._cpi_of(named)
         if named is None:
             return self.priority.get(thread, 0)
-        if named.role is Role.CONTROL and named.task in self.task_priority:
-            helps = named.context is not None and self.lending.helps(named.context)
-            return self.eff(named.context or 0) if helps else self.task_priority[named.task]
+        if named.role is Role.CONTROL and named.context in self.base:
+            context = named.context
+            return self.eff(context) if self.lending.helps(context) else self.base[context]
         if named.role is Role.MANAGER and cpi:
             return named.priority if cpi.id in self.grouped else self.ceilings[cpi.id]
         if named.role is Role.WORKER and cpi:

@@ -26,6 +26,7 @@ struct camkes_start {
 struct camkes_instance {
     const char *name;
     struct camkes_start *start;
+    seL4_CPtr criticality; /* of the time manager, 0: it cannot set the criticality */
 };
 
 /* An interface with the user's functions IFACE__init() and IFACE__run() (NULL: none). */
@@ -37,6 +38,9 @@ struct camkes_interface {
 /* called by the control thread */
 void camkes_start_interfaces(const struct camkes_instance *instance);
 void camkes_start_open(const struct camkes_instance *instance);
+
+/* Declared in the header of components that may. */
+void camkes_set_criticality(unsigned level);
 
 /* called by any other thread */
 void camkes_start_interface(const struct camkes_instance *instance, void (*init)(void));

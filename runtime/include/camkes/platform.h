@@ -125,6 +125,9 @@ static inline void camkes_platform_reply(seL4_MessageInfo_t reply)
     seL4_Send(camkes_self()->reply, reply);
 }
 
+/* Deletes a capability of the address space, if it has one to its own CSpace. */
+void camkes_platform_delete(seL4_CPtr slot);
+
 /* Number of passive threads of an instance that initialise an interface. */
 unsigned camkes_platform_passive(const struct camkes_instance *instance);
 /* Lets these initialise their interfaces, and later, when the gate is open, all passive threads

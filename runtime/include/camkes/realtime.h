@@ -47,6 +47,12 @@ unsigned camkes_request_priority(void);
 bool camkes_request_aborted(void);
 
 /*
+ * The criticality of the system: 0, or, after an overrun of a task with the policy `raise`, up to
+ * 3. It falls to 0 when the processor is idle.
+ */
+unsigned camkes_criticality(void);
+
+/*
  * The id of the task that the running thread works for, or -1. In a handler it is the id that the
  * caller claims, which is one of the tasks that can use the caller's connection: other requests are
  * refused.

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <camkes/cpi.h>
+#include <camkes/criticality.h>
 #include <camkes/label.h>
 
 /* A nested request, which is in the IPC buffer, of a context that has an inherited priority. */
@@ -19,10 +20,25 @@ seL4_MessageInfo_t camkes_request_pushed(const struct camkes_uses *to, seL4_Mess
 /* Ends the thread, which has no route to the CPI. Not declared so, for CAMKES_FAIL(). */
 seL4_Word camkes_no_route(const struct camkes_uses *to);
 
+/* The effective priority of work for a context, or of a thread without one. */
+CAMKES_INLINE uint8_t camkes_priority_of(const struct camkes_thread *self,
+                                         const struct camkes_context *context)
+{
+    if (context != NULL) {
+        return atomic_load(&context->effective);
+    }
+#if CAMKES_MCS
+    if (self->priorities != NULL) {
+        return self->priorities[camkes_level()];
+    }
+#endif
+    return self->priority;
+}
+
 /* The effective priority of the thread's work. */
 static inline uint8_t camkes_own_priority(const struct camkes_thread *self)
 {
-    return self->context != NULL ? atomic_load(&self->context->effective) : self->priority;
+    return camkes_priority_of(self, self->context);
 }
 
 /* The label of the thread's next request; `context` is the thread's. Its number is for traces. */
@@ -35,8 +51,7 @@ CAMKES_INLINE seL4_Word camkes_own_label(const struct camkes_thread *self,
                             << CAMKES_LABEL_PRIORITY_BITS;
     seL4_Word label = to->label;
     if (label == 0) {
-        label = (self->label & tasks) |
-                (context != NULL ? atomic_load(&context->effective) : self->priority);
+        label = (self->label & tasks) | camkes_priority_of(self, context);
     }
     return !CAMKES_TRACING
                ? label
@@ -115,7 +130,9 @@ CAMKES_INLINE seL4_MessageInfo_t camkes_request(const struct camkes_uses *to,
 {
     struct camkes_thread *const self = camkes_self();
     const struct camkes_route *const route = camkes_route(self, to);
-    const bool nested = to->label == 0 && route->manager != 0;
+    /* on an MCS kernel the time manager passes on the priority of a task */
+    const bool nested =
+        to->label == 0 && route->manager != 0 && (!CAMKES_MCS || self->context != NULL);
     if (CAMKES_TRACING) {
         self->sequence++;
     }

@@ -3,17 +3,19 @@
 /* Tasks and their jobs. */
 #pragma once
 
+#include <camkes/criticality.h>
 #include <camkes/platform.h>
 
 /* Of a task whose overruns have a handler, on an MCS kernel. */
 struct camkes_budget {
     struct camkes_task *task;
-    uint64_t size;       /* us */
-    seL4_CPtr manager;   /* endpoint of the handler, its own end */
-    seL4_CPtr timeout;   /* and that for messages */
-    seL4_CPtr time;      /* scheduling contexts: the task's, */
-    seL4_CPtr extension; /* and what it goes on with */
-    seL4_CPtr tcb;       /* of the control thread */
+    uint64_t size[CAMKES_LEVELS]; /* us, by the criticality of the system */
+    seL4_CPtr manager;            /* endpoint of the handler, its own end */
+    seL4_CPtr timeout;            /* and that for messages */
+    seL4_CPtr time;               /* scheduling contexts: the task's, */
+    seL4_CPtr extension;          /* and what it goes on with, 0: none */
+    seL4_CPtr raise;              /* endpoint of the time manager, 0: it raises no criticality */
+    seL4_CPtr tcb;                /* of the control thread */
 };
 
 struct camkes_task {
@@ -25,6 +27,11 @@ struct camkes_task {
     uint64_t next;     /* index of the next job */
     uint64_t begun;    /* ns, of the job that an event released */
     bool in_job;
+    /* While the criticality of the system is above its own, it begins one job of each `stretch`,
+     * 0: none. */
+    unsigned criticality;
+    unsigned stretch;
+    uint64_t begun_last;                /* index + 1 of the last job that it began */
     const struct camkes_budget *budget; /* NULL: nothing handles its overruns */
     uint64_t used; /* us of its budget that the job has used up, as the handler knows */
     bool extended; /* the job executes on the extension; set by the handler */

@@ -63,13 +63,14 @@ struct camkes_thread {
     const struct camkes_emptying *emptying;
 
 #if defined(CONFIG_KERNEL_MCS)
-    seL4_CPtr reply;       /* the reply object with which it receives messages */
-    bool passive;          /* it runs on the scheduling contexts of its callers */
-    bool aborted;          /* a request that it made was aborted */
-    bool serving;          /* between the records of a request's begin and end */
-    bool rolls_back;       /* its request was aborted after it had begun */
-    bool leaving;          /* its request is answered, but its time is that of others */
-    _Atomic bool extended; /* before it receives, it returns what it has */
+    seL4_CPtr reply;           /* the reply object with which it receives messages */
+    const uint8_t *priorities; /* by the criticality of the system, NULL: `priority` */
+    bool passive;              /* it runs on the scheduling contexts of its callers */
+    bool aborted;              /* a request that it made was aborted */
+    bool serving;              /* between the records of a request's begin and end */
+    bool rolls_back;           /* its request was aborted after it had begun */
+    bool leaving;              /* its request is answered, but its time is that of others */
+    _Atomic bool extended;     /* before it receives, it returns what it has */
     /* scheduling contexts, of the manager: that of the request it serves, while it does not have
      * that; and the one that it has besides. 0: there is none */
     seL4_CPtr own;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * The handler of the overruns of a task with the policy `extend`: when its control thread has used
- * up the budget of the task, it goes on with the extension. At the end of the job it gets the
- * task's own scheduling context back.
+ * The handler of the overruns of a task with the policy `extend` or `raise`: when its control
+ * thread has used up the budget of the task, it goes on with the extension, and gets the task's own
+ * scheduling context back at the end of the job; or with the budget of a raised criticality.
  */
 #include <camkes/task.h>
 
@@ -39,7 +39,7 @@ static const uint64_t LEAST = 20;
 static bool overran(const struct camkes_budget *budget)
 {
     budget->task->used += seL4_GetMR(seL4_Timeout_Consumed);
-    return budget->task->used + LEAST > budget->size;
+    return budget->task->used + LEAST > budget->size[camkes_level()];
 }
 
 static bool serve(const struct camkes_budget *budget, seL4_MessageInfo_t info)
@@ -49,6 +49,9 @@ static bool serve(const struct camkes_budget *budget, seL4_MessageInfo_t info)
     const bool over = fault && !task->extended && overran(budget);
     const seL4_CPtr current = task->extended ? budget->extension : budget->time;
     (void)seL4_SchedContext_UnbindObject(current, budget->tcb);
+    if (over && budget->raise != 0) {
+        (void)camkes_platform_call(budget->raise, 0);
+    }
     if (!fault) { /* the end of a job */
         task->extended = false;
         return give(budget, budget->time, 0);

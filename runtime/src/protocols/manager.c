@@ -276,6 +276,27 @@ static unsigned clear(struct camkes_cpi *cpi, const struct camkes_caller *caller
     return CAMKES_MESSAGE_GOOD;
 }
 
+/* The base priority of a context changes with the criticality of the system: whether or not it is
+ * in a request, in which it keeps what it inherits. */
+static unsigned rebase(struct camkes_cpi *cpi, struct camkes_context *context, uint8_t base)
+{
+    if (context->request == context->base || context->request < base) {
+        context->request = base;
+    }
+    context->base = base;
+    struct camkes_context *held_by = holder(cpi);
+    inherit(cpi, context, held_by == context, context->id);
+    if (context->waiting) {
+        camkes_queue_raise(cpi, (uint16_t)(context - cpi->context));
+        inherit(cpi, held_by, true, held_by->id);
+    }
+    const uint8_t effective = atomic_load(&context->effective);
+    if (effective > base) { /* the CPI of its nested request had that, if so, as its base */
+        camkes_nested_push(context, effective);
+    }
+    return CAMKES_MESSAGE_GOOD;
+}
+
 static unsigned step_of_caller(struct camkes_cpi *cpi, const struct camkes_caller *caller,
                                seL4_Word label)
 {
@@ -327,6 +348,9 @@ static const struct camkes_caller *caller_of(const struct camkes_cpi *cpi, seL4_
 static unsigned step(struct camkes_cpi *cpi, seL4_Word badge, seL4_MessageInfo_t info)
 {
     const seL4_Word label = seL4_MessageInfo_get_label(info);
+    if (CAMKES_MCS && badge == CAMKES_BADGE_TIME_MANAGER) {
+        return rebase(cpi, &cpi->context[seL4_GetMR(0)], (uint8_t)camkes_bits(label, 4, 8));
+    }
     if (camkes_is_timeout(cpi, badge)) {
         camkes_overrun(cpi, camkes_worker(cpi, badge - cpi->contexts - cpi->callers - 1));
         return REPLY_SAVED;

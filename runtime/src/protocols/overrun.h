@@ -8,6 +8,9 @@
 
 #include <camkes/cpi.h>
 
+/* The time manager's badge, above all others; no kernel but an MCS kernel has one. */
+#define CAMKES_BADGE_TIME_MANAGER ((seL4_Word)1 << 20)
+
 #if defined(CONFIG_KERNEL_MCS)
 
 /* Whether a badge is that of timeouts; they come after those of callers, one for each worker. */

@@ -67,7 +67,9 @@ struct camkes_trace_record {
     X(COND_WAIT, 47, "condition context priority") /* thread `other` began to wait for it */         \
     X(COND_WAKE, 48, "condition context")      /* the wait of `other` ended */                          \
     X(LEND, 49, "context from to cause")       /* priority of a helper's control thread `other` */   \
-    X(COND_EXPIRE, 50, "condition context")    /* the wait of `other` ended without a signal */
+    X(COND_EXPIRE, 50, "condition context")    /* the wait of `other` ended without a signal */       \
+    X(CRITICALITY, 51, "level task")           /* of the system; task: that raised it, or 65535 */    \
+    X(JOB_LEFT_OUT, 52, "index")               /* thread's task is degraded: does not begin it */
 
 /* clang-format on */
 

@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The context of the time manager's address space."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from camkes.capdl.model import ObjectUse, Purpose, Thread
+from camkes.capdl.time_manager import (
+    IDLE,
+    TIME_MANAGER,
+    ManagedContext,
+    critical_tasks,
+    requested,
+    servers,
+    worker,
+)
+from camkes.generate.facts import SystemFacts
+from camkes.model.overrun import LEVELS
+from camkes.protocols.plan import PlannedTask
+
+Members = tuple[tuple[str, str], ...]
+
+
+class ServerContext(Struct, frozen=True):
+    """A scheduling context that the time manager configures, by the name of its thread: the members of its
+    record."""
+
+    name: str
+    members: Members
+    holders: tuple[int, ...]
+
+
+class CriticalContext(Struct, frozen=True):
+    """A task with a criticality, and the CPIs that it requests: `requests` are the members of their records.
+    `server` is the index of its server, None: its budgets do not differ."""
+
+    name: str
+    members: Members
+    server: int | None
+    requests: tuple[Members, ...]
+
+
+class ManagingThreadContext(Struct, frozen=True):
+    """A thread of the time manager: the C name of its record, its function, and what that works with."""
+
+    c_name: str
+    start: str
+    interface: str
+    members: Members
+
+
+class TimeManagerContext(Struct, frozen=True):
+    """The time manager. `controls` are the slots of what it configures with, `idle` are
+    the members of what its thread that waits for an idle processor uses."""
+
+    source: str
+    name: str
+    threads: tuple[ManagingThreadContext, ...]
+    space_threads: tuple[tuple[str, str], ...]
+    servers: tuple[ServerContext, ...]
+    controls: tuple[int, ...]
+    members: Members
+    critical: tuple[CriticalContext, ...]
+    idle: Members
+
+
+def time_manager(all_: SystemFacts) -> TimeManagerContext | None:
+    """None: the system has none."""
+    if TIME_MANAGER not in all_.spaces:
+        return None
+    managed = servers(all_.model, all_.plan)
+    critical = critical_tasks(all_.plan)
+    return TimeManagerContext(
+        source=all_.source,
+        name=TIME_MANAGER,
+        threads=tuple(_thread(all_, thread) for thread in all_.spaces[TIME_MANAGER].threads),
+        space_threads=all_.space_threads(TIME_MANAGER),
+        servers=tuple(_server(all_, server) for server in managed),
+        controls=tuple(dict.fromkeys(_control(all_, server) for server in managed)),
+        members=(
+            ("keeps", _boolean(any(server.holders for server in managed))),
+            ("endpoint", _slot_if_any(all_, Purpose.MANAGER)),
+            ("risen", _slot_if_any(all_, Purpose.WAKE)),
+            ("highest", str(max((len(task.priorities) - 1 for task in critical), default=0))),
+        ),
+        critical=tuple(_critical(all_, task, managed) for task in critical),
+        idle=(
+            ("risen", _slot_if_any(all_, Purpose.WAKE)),
+            ("manager", _slot_if_any(all_, Purpose.RAISE)),
+        ),
+    )
+
+
+def by_level(values: Sequence[int]) -> str:
+    """An array in C by criticality: above the highest one of the system, its value holds."""
+    every = [*values, *[values[-1]] * (LEVELS - len(values))]
+    return f"{{{', '.join(map(str, every))}}}"
+
+
+def _thread(all_: SystemFacts, thread: Thread) -> ManagingThreadContext:
+    start, interface = (
+        ("camkes_await_idle", "idle") if thread.name == IDLE else ("camkes_manage_time", "manager")
+    )
+    return ManagingThreadContext(
+        all_.thread_name(thread),
+        start,
+        interface,
+        (
+            ("number", str(all_.numbers[thread.name])),
+            ("priority", str(thread.priority)),
+            ("tcb", _slot(all_, Purpose.THREAD, number=thread.index)),
+            ("reply", _slot(all_, Purpose.OWN_REPLY, number=thread.index)),
+        ),
+    )
+
+
+def _server(all_: SystemFacts, server: ManagedContext) -> ServerContext:
+    name, granted = server.thread.name, server.granted
+    return ServerContext(
+        name,
+        (
+            ("time", _slot(all_, Purpose.SERVER, name)),
+            ("control", str(_control(all_, server))),
+            ("budget", by_level(server.budgets)),
+            ("period", str(granted.period)),
+            ("extra", str(granted.refills - 2)),
+            ("badge", str(granted.data)),
+            ("sporadic", _boolean(granted.sporadic)),
+        ),
+        tuple(int(_slot(all_, Purpose.EXECUTES, holder)) for holder in server.holders),
+    )
+
+
+def _critical(all_: SystemFacts, task: PlannedTask, managed: Sequence[ManagedContext]) -> CriticalContext:
+    assert task.time is not None
+    requests: list[Members] = []
+    for cpi in requested(all_.plan, task):
+        if cpi.manager:
+            index = cpi.contexts.index(task.context)
+            requests.append((("manager", _slot(all_, Purpose.LEND, cpi.name)), ("context", str(index))))
+        else:
+            name = worker(all_.model, cpi, task).name
+            requests.append((("worker", _slot(all_, Purpose.EXECUTES, name)),))
+    return CriticalContext(
+        task.name,
+        (
+            ("task", str(task.id)),
+            ("criticality", str(task.time.criticality)),
+            ("priority", by_level(task.priorities)),
+            ("control", _slot(all_, Purpose.EXECUTES, task.name)),
+        ),
+        next(
+            (i for i, server in enumerate(managed) if server.thread.task == task.id and server.holders), None
+        ),
+        tuple(requests),
+    )
+
+
+def _slot(all_: SystemFacts, purpose: Purpose, context: str = "", number: int = 0) -> str:
+    return str(all_.model.slots[ObjectUse(TIME_MANAGER, purpose, "", context, number)])
+
+
+def _slot_if_any(all_: SystemFacts, purpose: Purpose) -> str:
+    return str(all_.model.slots.get(ObjectUse(TIME_MANAGER, purpose), 0))
+
+
+def _control(all_: SystemFacts, server: ManagedContext) -> int:
+    return int(_slot(all_, Purpose.CONTROL, number=server.thread.affinity))
+
+
+def _boolean(value: bool) -> str:
+    return "true" if value else "false"

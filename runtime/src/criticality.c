@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+#include <camkes/criticality.h>
+#include <camkes/instance.h>
+#include <camkes/realtime.h>
+
+/* The memory of all address spaces of a system with criticalities; 0 in others. */
+struct camkes_level _camkes_level __attribute__((aligned(4096), used));
+
+unsigned camkes_criticality(void)
+{
+    return camkes_level();
+}
+
+void camkes_set_criticality(unsigned level)
+{
+    const seL4_CPtr manager = camkes_self()->instance->criticality;
+    if (manager != 0) {
+        (void)seL4_Call(manager, seL4_MessageInfo_new(level, 0, 0, 0));
+    }
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/*
+ * The time manager. Its thread has the highest priority, so a change of the criticality is seen by
+ * others as one step, except by managers of CPIs, which it calls.
+ */
+#include <camkes/label.h>
+#include <camkes/time_manager.h>
+
+#if defined(CONFIG_KERNEL_MCS)
+
+static seL4_Error configure(const struct camkes_server *server, unsigned level)
+{
+    return seL4_SchedControl_ConfigureFlags(server->control, server->time, server->budget[level],
+                                            server->period, server->extra, server->badge,
+                                            server->sporadic ? seL4_SchedContext_Sporadic : 0);
+}
+
+static void must(seL4_Error error)
+{
+    if (error != seL4_NoError) {
+        camkes_platform_fault();
+    }
+}
+
+/* From then on no thread of the system can change a budget. */
+static void give_up(const struct camkes_time_manager *manager)
+{
+    for (unsigned i = 0; i < manager->controls; i++) {
+        camkes_platform_delete(manager->control[i]);
+    }
+}
+
+/* The thread that has a context now, 0: none that executes on it can be interrupted. */
+static seL4_CPtr take(const struct camkes_server *server)
+{
+    for (unsigned i = 0; i < server->holders; i++) {
+        if (seL4_SchedContext_UnbindObject(server->time, server->holder[i]) == seL4_NoError) {
+            return server->holder[i];
+        }
+    }
+    return 0;
+}
+
+/*
+ * The kernel gives a context that is bound to a runnable thread the rest of a larger budget one
+ * period later, and one that is not all of it at once. So a task whose budget grows has all of it
+ * from the change on. A smaller one holds without such a beginning: what was used stays used.
+ */
+static void change_budget(const struct camkes_server *server, unsigned from, unsigned to)
+{
+    const bool more = server->budget[to] > server->budget[from];
+    if (server->budget[to] == server->budget[from]) {
+        return;
+    }
+    const seL4_CPtr holder = more ? take(server) : 0;
+    must(configure(server, to));
+    if (holder != 0) {
+        must(seL4_SchedContext_Bind(server->time, holder));
+    }
+}
+
+/* Sets the priorities of the threads that execute for a task. */
+static void change_priority(const struct camkes_thread *self, const struct camkes_critical *task,
+                            uint8_t priority)
+{
+    must(seL4_TCB_SetPriority(task->control, self->tcb, priority));
+    for (unsigned i = 0; i < task->requests; i++) {
+        const struct camkes_requested *request = &task->request[i];
+        if (request->manager == 0) {
+            must(seL4_TCB_SetPriority(request->worker, self->tcb, priority));
+            continue;
+        }
+        seL4_SetMR(0, request->context);
+        (void)seL4_Call(request->manager,
+                        seL4_MessageInfo_new(
+                            camkes_operation_label(CAMKES_UPDATE, priority, task->task), 0, 0, 1));
+    }
+}
+
+/* The system gets another criticality; `task`: because of the overrun of that one. */
+static void change(const struct camkes_thread *self, unsigned to, uint16_t task)
+{
+    const struct camkes_time_manager *manager = self->interface;
+    const unsigned from = camkes_level();
+    if (from == to) {
+        return;
+    }
+    CAMKES_TRACE(CRITICALITY, to, task);
+    atomic_store(&_camkes_level.level, to);
+    for (unsigned i = 0; i < manager->criticals; i++) {
+        const struct camkes_critical *critical = &manager->critical[i];
+        if (critical->priority[to] != critical->priority[from]) {
+            change_priority(self, critical, critical->priority[to]);
+        }
+        if (critical->server != NULL) {
+            change_budget(critical->server, from, to);
+        }
+    }
+    if (from == 0) {
+        seL4_Signal(manager->risen);
+    }
+}
+
+/* The criticality after an overrun of a task: the next one at which it has a larger budget. */
+static unsigned raised(const struct camkes_critical *task)
+{
+    const unsigned level = camkes_level();
+    unsigned next = level;
+    while (next < task->criticality) {
+        next++;
+        if (task->server == NULL || task->server->budget[next] > task->server->budget[level]) {
+            break;
+        }
+    }
+    return next;
+}
+
+static void handle(const struct camkes_thread *self, seL4_Word badge, seL4_Word label)
+{
+    const struct camkes_time_manager *manager = self->interface;
+    if (badge == CAMKES_BADGE_IDLE) {
+        change(self, 0, CAMKES_NO_TASK);
+    } else if (badge == CAMKES_BADGE_SET) {
+        change(self, label < manager->highest ? (unsigned)label : manager->highest, CAMKES_NO_TASK);
+    }
+    for (unsigned i = 0; i < manager->criticals; i++) {
+        const struct camkes_critical *task = &manager->critical[i];
+        if (badge == CAMKES_BADGE_RAISE + (seL4_Word)task->task) {
+            change(self, raised(task), task->task);
+        }
+    }
+}
+
+void camkes_manage_time(struct camkes_thread *self)
+{
+    const struct camkes_time_manager *manager = self->interface;
+    for (unsigned i = 0; i < manager->servers; i++) {
+        must(configure(&manager->server[i], 0));
+    }
+    if (!manager->keeps) {
+        give_up(manager);
+    }
+    if (manager->endpoint == 0) {
+        return;
+    }
+    seL4_Word badge = 0;
+    seL4_MessageInfo_t info = camkes_platform_receive(manager->endpoint, &badge);
+    for (;;) {
+        handle(self, badge, seL4_MessageInfo_get_label(info));
+        info = camkes_platform_reply_receive(manager->endpoint, seL4_MessageInfo_new(0, 0, 0, 0),
+                                             &badge);
+    }
+}
+
+/* It executes when no other thread does. */
+void camkes_await_idle(struct camkes_thread *self)
+{
+    const struct camkes_idle *idle = self->interface;
+    for (;;) {
+        seL4_Wait(idle->risen, NULL);
+        (void)camkes_platform_call(idle->manager, 0);
+    }
+}
+
+#endif

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Changes of the criticality of a system: who executes, at which priority, on which budget; figures computed
+by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from camkes.capdl.time_manager import TIME_MANAGER
+from camkes.report.trace.kinds import KernelCall, Kind
+from tests.runtime.host import Run, build
+from tests.runtime.test_budgets import JOBS, TASKS, responses, tasks
+from tests.runtime.test_time_manager import MS, intervals
+
+CRITICAL = """
+t5._criticality = 1; t4._criticality = 1; t2._criticality = 1;
+t4._overrun = "raise"; t4._budget_1 = 7 ms;
+"""
+
+
+def changes(run: Run) -> list[tuple[float, int]]:
+    """When the system has which criticality, in milliseconds."""
+    return [(event.time / MS, event.args[0]) for event in run.of(Kind.CRITICALITY)]
+
+
+def test_an_overrun_raises_the_criticality_until_the_processor_is_idle(tmp_path: Path) -> None:
+    """T4 needs 7 in each job, and the less critical T3 and T1 wait: two jobs of T1 are late. T2, which has a
+    lower priority than T3 as long as no budget is used up, is not delayed at all."""
+    run = build(tmp_path, tasks(7, CRITICAL), JOBS, mcs=True).run(duration=600 * MS)
+    found = responses(run)
+    assert {name: max(times) for name, times in found.items()} == {
+        "t5": 2, "t4": 9, "t3": 20, "t2": 15, "t1": 73,
+    }  # fmt: skip
+    assert sum(time > 60 for time in found["t1"]) == 2
+    assert changes(run)[:4] == [(4, 1), (99, 0), (104, 1), (116, 0)]
+    assert run.violations() == []
+
+
+#: T2 needs 13, and T1 1
+LONG = (("t2", 13), ("t1", 1))
+
+
+def longer(more: str) -> str:
+    text = tasks(7, more)
+    for name, needs in LONG:
+        before = next(budget for each, _, _, budget in TASKS if each == name)
+        text = text.replace(f"{name}._budget = {before} ms", f"{name}._budget = {needs} ms")
+        text = text.replace(f"{name}.length = {before};", f"{name}.length = {needs};")
+    return text
+
+
+def test_a_critical_job_ends_in_time_because_of_the_change(tmp_path: Path) -> None:
+    extend = 't4._overrun = "extend"; t4._extension = 5 ms; t4._extension_period = 20 ms;'
+    without = build(tmp_path / "without", longer(extend), JOBS, mcs=True).run(duration=100 * MS)
+    assert responses(without)["t2"][0] == 70
+    run = build(tmp_path / "with", longer(CRITICAL), JOBS, mcs=True).run(duration=41 * MS)
+    executes = sorted((start, end, name) for name, *_ in TASKS for start, end in intervals(run, name))
+    assert [(n, s, e) for s, e, n in merged(executes) if s < 40] == [
+        ("t5", 0, 2), ("t4", 2, 9), ("t2", 9, 10), ("t5", 10, 12), ("t2", 12, 20), ("t5", 20, 22),
+        ("t4", 22, 29), ("t2", 29, 30), ("t5", 30, 32), ("t2", 32, 35), ("t3", 35, 40),
+    ]  # fmt: skip
+    assert run.violations() == []
+
+
+def merged(executes: list[tuple[float, float, str]]) -> list[tuple[float, float, str]]:
+    """Intervals of one thread that touch, as one."""
+    found: list[tuple[float, float, str]] = []
+    for start, end, name in executes:
+        if found and found[-1][1:] == (start, name):
+            start = found.pop()[0]
+        found.append((start, end, name))
+    return found
+
+
+# 60 tasks: the component of the last one sets the criticality
+
+COUNTS = (32, 16, 8, 4)
+CONTROLLER = "component Controller { control; requestor; criticality_control; }\n"
+
+
+def many() -> str:
+    tasks = [
+        (f"t{level}{number:02}", 10 + number, level) for level in range(4) for number in range(COUNTS[level])
+    ]
+    instances = "".join(f"component Worker {name};\n" for name, *_ in tasks)
+    values = "".join(
+        f"{name}._priority = {priority}; {name}._period = 100 ms; {name}._criticality = {level};\n"
+        for name, priority, level in tasks
+    )
+    return f"""component Worker {{ control; requestor; attribute int length = 0; }}
+{CONTROLLER}
+assembly {{ composition {{ component Controller controller; {instances} }} configuration {{
+    controller._priority = 5; controller._period = 100 ms; {values} }} }}
+"""
+
+
+def test_a_change_sets_one_priority_for_each_task_that_it_concerns(tmp_path: Path) -> None:
+    sources = {
+        "Worker": "#include <camkes/realtime.h>\nint run(void) { while (camkes_next_job()) {} return 0; }\n",
+        "Controller": """#include <camkes/realtime.h>
+int run(void)
+{
+    for (unsigned level = 1; level <= 3; level++) {
+        camkes_work(CAMKES_MS(1));
+        camkes_set_criticality(level);
+        printf("%u\\n", camkes_criticality());
+    }
+    camkes_work(CAMKES_MS(1));
+    return 0;
+}
+""",
+    }
+    run = build(tmp_path, many(), sources, mcs=True).run(duration=10 * MS)
+    manager = run.number(TIME_MANAGER)
+    calls = [e for e in run.of(Kind.KCALL) if e.thread == manager and e.args[0] == KernelCall.SETPRIORITY]
+    assert [sum(e.time == time * MS for e in calls) for time in (1, 2, 3)] == [28, 12, 4]
+    assert run.output == "1\n2\n3\n"
+    assert changes(run) == [(1, 1), (2, 2), (3, 3), (4, 0)]
+    assert run.violations() == []
+
+
+def test_a_task_that_has_no_budget_left_at_its_own_criticality_waits(tmp_path: Path) -> None:
+    """T4 has 7 at 1 and needs 10: the second overrun changes nothing, and the rest of its job comes with the
+    refill of what it used."""
+    run = build(tmp_path, tasks(10, CRITICAL), JOBS, mcs=True).run(duration=40 * MS)
+    assert [level for time, level in changes(run) if time < 24] == [1]
+    ends = run.of(Kind.JOB_END, "t4")
+    assert 24 * MS < ends[0].time < 40 * MS
+
+
+# degraded tasks
+
+DEGRADED = """
+component Worker {{ control; requestor; attribute int length; }}
+assembly {{ composition {{ component Worker low; component Worker high; }} configuration {{
+    low._priority = 20;  low._period = 10 ms;  low.length = 1;  {settings}
+    high._priority = 10;  high._period = 100 ms;  high._budget = 10 ms;  high.length = 65;
+    high._criticality = 1;  high._overrun = "raise";  high._budget_1 = 100 ms;
+}} }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("settings", "begun"),
+    [
+        ("", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]),
+        ('low._degraded = "suspend";', [0, 1, 7, 8, 9]),
+        ('low._degraded = "stretch 3";', [0, 1, 4, 7, 8, 9]),
+    ],
+)
+def test_jobs_of_a_degraded_task(settings: str, begun: list[int], tmp_path: Path) -> None:
+    """The criticality is 1 from 12 on, when `high` has used 10, until the processor is idle."""
+    run = build(tmp_path, DEGRADED.format(settings=settings), JOBS, mcs=True).run(duration=100 * MS)
+    assert changes(run)[0] == (12, 1)
+    assert [e.args[0] for e in run.of(Kind.JOB_BEGIN, "low")] == begun
+    left_out = {e.args[0] for e in run.of(Kind.JOB_LEFT_OUT, "low")}
+    assert left_out == set(range(10)) - set(begun)
+    assert run.violations() == []
