@@ -74,13 +74,12 @@ def values_for(workload: Workload, count: int) -> Sequence[int]:
 
 def _audsley(workload: Workload, platform: Platform) -> Mapping[str, int] | None:
     count = len(workload.tasks)
-    top = count + 1
     given: dict[str, int] = {}
     # the least demanding deadline first: most often that is right at once
     left = sorted(workload.tasks, key=lambda task: (-task.deadline, task.name))
     for level in range(1, count + 1):
         for task in left:
-            trial = {other.name: top for other in left} | given | {task.name: level}
+            trial = {other.name: count for other in left} | given | {task.name: level}
             if analyse_task(changed(workload, trial), platform, task.name).verdict is Verdict.MET:
                 given[task.name] = level
                 left.remove(task)

@@ -139,8 +139,6 @@ class BudgetModel:
         time, budget = self.times[task.name], self._budget(task.name)
         if time.period != task.period:
             return "its budget has another period"
-        if self.needed.of_task[task.name].total <= budget:
-            return ""
         if (
             time.overrun is OverrunPolicy.EXTEND
             and time.extension is not None

@@ -24,7 +24,7 @@ from camkes.analysis.witness import Witness
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.diagnostics import Sink
 from camkes.files import write_changed
-from camkes.model.connectors import RPC_CALL
+from camkes.model.connectors import NATIVE_NOTIFICATION, RPC_CALL
 
 Nanoseconds = Annotated[int, Meta(ge=0)]
 
@@ -92,10 +92,10 @@ def read_replay(path: Path, workload: Workload, sink: Sink) -> Replay | None:
             help="`camkes analyze --witnesses DIR` writes them",
         )
         return None
-    if any(cpi.lock for cpi in workload.cpis) or any(task.after for task in workload.tasks):
+    if any(cpi.lock for cpi in workload.cpis):
         sink.report(
             REPLAY_FILE,
-            "a case of a system with waits or releases by events cannot be replayed",
+            "a case of a system with waits or monitors cannot be replayed",
             help="run the system itself",
         )
         return None
@@ -146,6 +146,7 @@ def write_model(
         if count is not None:
             loop = f"for (int job = 0; job < {count} && camkes_next_job(); job++)"
         code = _code(what.tasks[task.name], names)
+        code += "".join(f"        {names[name]}_emit();\n" for name in _released(workload, task))
         _write(
             folder, names[task.name], f"int run(void)\n{{\n    {loop} {{\n{code}    }}\n    return 0;\n}}\n"
         )
@@ -155,6 +156,11 @@ def write_model(
     root = folder / "system.camkes"
     write_changed(root, _text(workload, what, names).encode())
     return root
+
+
+def _released(workload: Workload, task: WorkloadTask) -> Iterator[str]:
+    """The tasks that the end of each job of a task releases."""
+    return (other.name for other in workload.tasks if other.after == task.name)
 
 
 def _write(folder: Path, name: str, code: str) -> None:
@@ -196,14 +202,18 @@ def _text(workload: Workload, what: SimulatedProgram, names: Mapping[str, str]) 
             callers.setdefault(callee, []).append(f"from {word}.to_{names[callee]}")
 
     for task in workload.tasks:
-        component(task.name, task.requests, "control; requestor;")
         word = names[task.name]
-        settings += [
-            f"{word}._priority = {task.priority};",
-            f"{word}._period = {task.period} ns;",
-            f"{word}._deadline = {task.deadline} ns;",
-            f"{word}._offset = {what.offsets[task.name]} ns;",
-        ]
+        events = "".join(f" emits Release {names[name]};" for name in _released(workload, task))
+        settings += [f"{word}._priority = {task.priority};", f"{word}._deadline = {task.deadline} ns;"]
+        if task.after:
+            events += " consumes Release release;"
+            settings.append(f'{word}._release = "release";')
+            event = f"from {names[task.after]}.{word}, to {word}.release"
+            composition.append(f"connection {NATIVE_NOTIFICATION.name} from_{word}({event});")
+        else:
+            settings.append(f"{word}._period = {task.period} ns;")
+            settings.append(f"{word}._offset = {what.offsets[task.name]} ns;")
+        component(task.name, task.requests, f"control; requestor;{events}")
     for cpi in workload.cpis:
         requests = ", ".join(f"to_{names[callee]}" for callee in cpi.requests)
         protocol = f"with priority_protocol {cpi.protocol.value}, requests ({requests})"

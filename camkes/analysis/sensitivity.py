@@ -82,7 +82,7 @@ def margins(workload: Workload, platform: Platform) -> tuple[Margin, ...]:
 
 def _longest(make: Callable[[int], Workload], good: int, bad: int, platform: Platform) -> int:
     """The greatest value, from one that is good to one that may be bad, for which all deadlines are met."""
-    values = range(good, max(bad, good) + 1)
+    values = range(good, bad + 1)
     meeting = bisect(values, False, key=lambda work: not analyse(make(work), platform, exact=False).good)
     return values[meeting - 1]
 

@@ -2,10 +2,12 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Simulates a workload whose jobs do stated steps, on one processor under the protocols.
 
-What scheduling leaves open is decided as the host kernel decides it: what a job does at the instant at which
-a piece of its work ends comes before releases of that instant, all of which come before further work; among
-equal priorities who was preempted or woken last goes first, but behind an equal that is running. Operations
-take no time, but for releases by timers: `costed` makes them part of the work.
+What scheduling leaves open is decided as the host kernel decides it, but for the order among equal
+priorities: what a job does at the instant at which a piece of its work ends comes before releases of that
+instant, all of which come before further work. A job that releases another one emits the event when it has
+done its work. Among equal priorities who was preempted or woken last goes first, but behind an equal that is
+running; a run can have another order. Operations take no time, but for releases by timers: `costed` makes
+them part of the work.
 """
 
 from __future__ import annotations
@@ -23,6 +25,9 @@ from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 
 #: Work for so many nanoseconds, or a request to this CPI.
 Step = int | str
+
+#: The step in which a job releases others.
+_EMIT = ""
 
 
 class SimulatedProgram(Struct, frozen=True):
@@ -124,6 +129,7 @@ class Simulation:
         self.taken = 0
         self.jobs: list[SimulatedJob] = []
         self._flows = [_Flow(task) for task in workload.tasks]
+        self._emitters = {task.after for task in workload.tasks if task.after}
         self._ready: list[_Flow] = []
         self._running: _Flow | None = None
         self._count = 0
@@ -221,7 +227,7 @@ class Simulation:
         return due
 
     def _event(self, flow: _Flow) -> None:
-        """A job is released by an event at the end of another job; one event can wait for its job."""
+        """A job is released by an event of another job; one event can wait for its job."""
         if not flow.stack:
             self._begin(flow, self.now)
         elif not flow.released:
@@ -229,7 +235,10 @@ class Simulation:
 
     def _begin(self, flow: _Flow, release: int) -> None:
         flow.release = release
-        flow.stack.append(_RequestFrame(self.what.tasks[flow.task.name], None, flow.task.priority))
+        body = self.what.tasks[flow.task.name]
+        if flow.task.name in self._emitters:
+            body = (*body, _EMIT)
+        flow.stack.append(_RequestFrame(body, None, flow.task.priority))
         self._wake(flow)
 
     def _wake(self, flow: _Flow) -> None:
@@ -255,6 +264,10 @@ class Simulation:
             self._return(flow)
         elif isinstance(step, int):
             flow.left = step
+        elif step == _EMIT:
+            for other in self._flows:
+                if other.task.after == flow.task.name:
+                    self._event(other)
         else:
             self._request(flow, self.workload.cpi[step])
 
@@ -281,9 +294,6 @@ class Simulation:
         if cpi is None:
             self.jobs.append(SimulatedJob(flow.task.name, flow.release, self.now))
             self._ready.remove(flow)
-            for other in self._flows:
-                if other.task.after == flow.task.name:
-                    self._event(other)
             if flow.released:
                 self._begin(flow, flow.released.pop(0))
             else:

@@ -43,6 +43,9 @@ class ConnectorSupport(Struct, frozen=True):
     tree_interrupts: bool = False
 
 
+NATIVE_NOTIFICATION = ConnectorSupport(
+    "seL4NotificationNative", Carries.EVENTS, generated=True, without_thread=True
+)
 RPC_CALL = ConnectorSupport("seL4RPCCall", Carries.CALLS, generated=True, protocols=True)
 SHARED_DATA = ConnectorSupport("seL4SharedData", Carries.DATA, generated=True)
 VIRTUAL_QUEUES = ConnectorSupport("seL4VirtQueues", local=True)
@@ -55,7 +58,7 @@ TABLE = {
         ConnectorSupport("seL4DirectCall", Carries.FUNCTION_CALLS, generated=True, local=True),
         ConnectorSupport("seL4Notification", Carries.EVENTS, generated=True),
         ConnectorSupport("seL4NotificationQueue", Carries.EVENTS, generated=True, counted=True),
-        ConnectorSupport("seL4NotificationNative", Carries.EVENTS, generated=True, without_thread=True),
+        NATIVE_NOTIFICATION,
         ConnectorSupport("seL4NotificationBind", Carries.EVENTS, without_thread=True),
         SHARED_DATA,
         ConnectorSupport("seL4TimeServer", Carries.TIME),

@@ -2,7 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Looks for a response above its bound, in random systems that have everything at once: equal priorities,
 all protocols nested in each other, several requests to one CPI, ceilings of 255, deadlines after periods,
-releases that take time.
+releases that take time, chains of events, monitors, servers with any order, times of a few nanoseconds,
+periods thousands of times as long as others, many tasks, and a processor that is needed all of the time.
 
     python -m tests.analysis.attacks [--count SYSTEMS] [--seed FIRST]
 """
@@ -13,7 +14,10 @@ import argparse
 import random
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from camkes.analysis.assignment import changed
+from camkes.analysis.demand import demands
 from camkes.analysis.platform import FREE, Platform, TimerCost
 from camkes.analysis.response import Response
 from camkes.analysis.simulation import SimulatedProgram, Simulation, Step
@@ -56,10 +60,51 @@ def attacked_workload(rng: random.Random) -> Workload:
         period = max(round(needed * factor / UNIT), 2) * UNIT
         tasks.append(WorkloadTask(f"t{index}", rng.randint(1, count), period, 10 * period, work, wanted))
     made = changed(Workload(tuple(tasks), tuple(cpis)))
+    if rng.random() < 0.5:
+        made = varied(rng, made)
     if rng.random() < 0.8:
         return made
     highest = [WorkloadCpi(cpi.name, cpi.protocol, cpi.work, cpi.requests, MAX_PRIORITY) for cpi in made.cpis]
     return changed(Workload(made.tasks, tuple(highest)))
+
+
+def varied(rng: random.Random, workload: Workload) -> Workload:
+    """With some of what few systems have."""
+    tasks, cpis = list(workload.tasks), list(workload.cpis)
+    kind = rng.randrange(6)
+    if kind == 0:  # each is released by one before it, or not
+        for index, task in enumerate(tasks):
+            if index and rng.random() < 0.5:
+                before = rng.choice(tasks[:index])
+                tasks[index] = replace(task, after=before.name, period=before.period, timed=False)
+    elif kind == 1:  # CPIs none of which requests another one have one lock
+        leaves = [i for i, cpi in enumerate(cpis) if not cpi.requests and cpi.protocol.inherits]
+        any_order = rng.random() < 0.5
+        for index in leaves[:3]:
+            cpis[index] = replace(cpis[index], lock="m", any_order=any_order)
+    elif kind == 2:  # nanoseconds
+        cpis = [replace(cpi, work=cpi.work // UNIT) for cpi in cpis]
+        tasks = [
+            replace(t, work=t.work // UNIT, period=t.period // UNIT, deadline=t.period // UNIT) for t in tasks
+        ]
+    elif kind == 3:
+        index = rng.randrange(len(tasks))
+        period = tasks[index].period * rng.choice((1000, 9973))
+        tasks[index] = replace(tasks[index], period=period, deadline=period)
+    elif kind == 4:
+        tasks = [
+            replace(task, name=f"{task.name}.{i}", priority=rng.randint(1, 99), period=16 * task.period)
+            for task in tasks
+            for i in range(16)
+        ]
+    else:  # the last one needs what is left
+        whole = demands(workload, FREE).of_task
+        period = 16 * max(task.period for task in tasks)
+        harmonic = [replace(t, period=period // rng.choice((1, 2, 4, 8))) for t in tasks]
+        used = sum(whole[t.name].total * (period // t.period) for t in harmonic)
+        rest = (period - used) // (period // harmonic[-1].period)
+        tasks = [*harmonic[:-1], replace(harmonic[-1], work=max(int(rest) + harmonic[-1].work, 0))]
+    return changed(Workload(tuple(tasks), tuple(cpis)))
 
 
 def _body(rng: random.Random, work: int, requests: Mapping[str, int]) -> tuple[Step, ...]:

@@ -19,17 +19,113 @@ from camkes.diagnostics import Sink
 from camkes.model.system import System
 from camkes.protocols import analyse
 from camkes.protocols.plan import Plan
+from tests.analysis.budget_reference import SimTask
 from tests.analysis.mutants import analysis_with, survivors, text
-from tests.analysis.test_budgets import LOCK, of_tasks, planned, table_1
+from tests.analysis.test_budgets import CHAIN, LOCK, of_tasks, planned, table_1
 from tests.golden import compare
 
 GOLDEN = Path(__file__).parent / "golden" / "figures_of_systems.txt"
 CHANGED = ("limits", "budgets", "criticality", "sensitivity", "feasibility", "assignment")
 
 #: Changes that make no difference, and why.
-SAME: dict[str, str] = {}
+SAME = {"sensitivity: Compare 'then < now'": "equal ones are left out before"}
 
 COUNT = 60
+
+SECOND = CHAIN % "second._period = 20 ms; second._budget = 4 ms; %s"
+LATE = SECOND % "first._budget = 500 us;"
+CHAINS = (
+    CHAIN % "",
+    SECOND % 'second._server = "constant_bandwidth";',
+    # without a bound for `first` those up to the priority of `second` have none
+    *(LATE.replace("task._priority = 20", f"task._priority = {priority}") for priority in (20, 30, 40)),
+    # and those up to the other one that it releases
+    LATE.replace("component Task {", "component Task { consumes Go go;")
+    .replace("component First {", "component First { emits Go also;")
+    .replace(
+        "to second.go);", "to second.go); connection seL4NotificationNative d(from first.also, to task.go);"
+    )
+    .replace("task._priority = 20; task._period = 40 ms", 'task._priority = 40; task._release = "go"'),
+)
+#: The policies of two CPIs that a holder executes in differ.
+NESTED = """
+import <std_connector.camkes>;
+procedure Access { void use(); };
+component User { control; requestor; uses Access p; }
+component Outer { provides Access p with priority_protocol inherited, overrun abort; uses Access below; }
+component Inner { provides Access p with priority_protocol inherited; }
+assembly {
+    composition {
+        component User low; component User high; component Outer outer; component Inner inner;
+        connection seL4RPCCall a(from low.p, from high.p, to outer.p);
+        connection seL4RPCCall b(from outer.below, to inner.p);
+    }
+    configuration {
+        low._priority = 10; low._period = 20 ms; low._budget = 3 ms; low._wcet = 0;
+        high._priority = 30; high._period = 90 ms; high._wcet = 1 ms;
+        outer.p_wcet = 1 ms; outer.p_extension = 2 ms; inner.p_wcet = 1 ms;
+    }
+}
+"""
+#: `raises` can use more than its execution time before the criticality rises, and so `low` has more jobs.
+RAISED = """
+component Task { control; requestor; }
+assembly {
+    composition { component Task low; component Task raises; component Task last; }
+    configuration {
+        low._priority = 30; low._period = 5 ms; low._wcet = 1 ms;
+        raises._priority = 20; raises._period = 60 ms; raises._wcet = 2 ms; raises._budget = 8 ms;
+        raises._criticality = 1; raises._overrun = "raise"; raises._wcet_1 = 9 ms; raises._budget_1 = 9 ms;
+        last._priority = 10; last._period = 60 ms; last._wcet = 3 ms; last._criticality = 1;
+    }
+}
+"""
+
+
+def _locks(tasks: str, connections: str, settings: str) -> str:
+    return f"""
+import <std_connector.camkes>;
+procedure Access {{ void use(); }};
+component User {{ control; requestor; uses Access p; }}
+component Both {{ control; requestor; uses Access p; uses Access q; }}
+component Lock {{ provides Access p with priority_protocol inherited; }}
+assembly {{ composition {{ {tasks} component Lock x; component Lock y; {connections} }}
+configuration {{ x.p_wcet = 1 ms; y.p_wcet = 1 ms; {settings} }} }}
+"""
+
+
+def _times(priorities: dict[str, int], period: int = 100) -> str:
+    return " ".join(
+        f"{name}._priority = {priority}; {name}._period = {period} ms; {name}._wcet = 1 ms;"
+        for name, priority in priorities.items()
+    )
+
+
+#: b has the priority of a, and only c is below.
+EQUALS = _locks(
+    "component Both a; component User b; component User c;",
+    "connection seL4RPCCall k(from a.p, from b.p, to x.p);"
+    " connection seL4RPCCall l(from a.q, from c.p, to y.p);",
+    _times({"a": 20, "b": 20, "c": 10}),
+)
+#: a requests the lock twice.
+TWICE = _locks(
+    "component Both a; component User b; component User c; component User d;",
+    "connection seL4RPCCall k(from a.p, from a.q, from b.p, from c.p, from d.p, to x.p);",
+    _times({"a": 40, "b": 30, "c": 20, "d": 10}),
+)
+#: Only the task with the longest deadline requests a CPI.
+ALONE = _locks(
+    "component User a; component User b;",
+    "connection seL4RPCCall k(from b.p, to x.p);",
+    "a._priority = 2; a._period = 4 ms; a._wcet = 1 ms; b._priority = 1; b._period = 90 ms; b._wcet = 1 ms;",
+)
+#: A job as long as its deadline, a processor that is needed all of the time, and for longer.
+FULL = (
+    (("a", 2, 10, 10),),
+    (("a", 3, 10, 5), ("b", 2, 20, 5), ("c", 1, 40, 10)),
+    (("a", 3, 10, 5), ("b", 2, 20, 5), ("c", 1, 40, 20)),
+)
 
 
 def random_system(rng: random.Random, *, mcs: bool) -> tuple[System, Plan]:
@@ -101,12 +197,18 @@ def systems() -> tuple[tuple[System, Plan], ...]:
     found = [of_tasks(*table_1(*given)) for given in ((), (7,))]
     found += [of_tasks(*table_1(7, raises=True, t2=t2)) for t2 in (4, 13)]
     found += [planned(LOCK % (budget, 6, policy)) for policy in policies for budget in (7, 12, 20)]
+    for extension, period in ((6, 20), (5, 20), (6, 21)):  # lasts for the overruns of its period, or not
+        policy = f'store.p_overrun = "extend"; store.p_extension = {extension} ms;'
+        found.append(planned(LOCK % (20, 1, f"{policy} store.p_extension_period = {period} ms;")))
+    found += [planned(text) for text in (*CHAINS, NESTED, RAISED)]
     return (*found, *(random_system(random.Random(seed), mcs=True) for seed in range(COUNT)))
 
 
 @cache
 def without_budgets() -> tuple[tuple[System, Plan], ...]:
-    return tuple(random_system(random.Random(seed), mcs=False) for seed in range(COUNT // 3))
+    found = [planned(text, mcs=False) for text in (EQUALS, TWICE, ALONE)]
+    found += [of_tasks(*(SimTask(*task) for task in tasks)) for tasks in FULL]
+    return (*found, *(random_system(random.Random(seed), mcs=False) for seed in range(COUNT // 3)))
 
 
 def figures(a: SimpleNamespace) -> list[Any]:
@@ -134,12 +236,19 @@ def _without_budgets(a: SimpleNamespace, found: list[Any], system: System, plan:
         found.append(sorted(a.blocking_limits(system, plan, jobs).items()))
     sink = Sink()
     a.warn(system, plan, sink)
-    found.append([(each.code.number, each.message, each.notes) for each in sink.diagnostics])
+    found.append([(each.code.number, each.message, each.span.column) for each in sink.diagnostics])
     workload = a.workload_of(system, plan)
     analysis = a.analyse(workload, a.FREE)
     found.append(a.margins(workload, a.FREE))
     found.append(list(a.changes(system, analysis, analyse)))
-    found.append([a.modules["assignment"].assign(workload, a.FREE, policy) for policy in a.Policy])
+    slow = a.Platform("slow", clock=3_000_000, plain=a.Halves(1, 1))  # not whole nanoseconds
+    found.append(list(a.changes(system, a.analyse(workload, slow), analyse)))
+    assignment = a.modules["assignment"]
+    found.append([assignment.assign(workload, a.FREE, policy) for policy in a.Policy])
+    other = assignment.changed(workload, {task.name: 100 - task.priority for task in workload.tasks})
+    found.append([cpi.ceiling for cpi in other.cpis])
+    for count in (1, 2, 3, 24, 25, 26, 127, 250, 251):
+        found.append(assignment.values_for(workload, count)[-3:])
 
 
 def test_results_of_all_formulas_are_those_of_the_file() -> None:

@@ -209,6 +209,36 @@ def test_pools_on_the_host_kernel(seed: int, tmp_path: Path) -> None:
             replay(workload, witness, tmp_path / witness.task)
 
 
+@pytest.mark.mostly_long(1)
+@pytest.mark.parametrize("name", ("task", "first", "second", "third"))
+def test_cases_with_releases_by_events_on_the_host_kernel(name: str, tmp_path: Path) -> None:
+    tasks = (
+        WorkloadTask("first", 10, 20_000, 20_000, 1_000, {"s": 1}),
+        WorkloadTask("second", 30, 20_000, 20_000, 4_000, {"s": 1}, "first", timed=False),
+        WorkloadTask("third", 5, 20_000, 40_000, 1_000, {}, "second", timed=False),
+        WorkloadTask("task", 20, 40_000, 40_000, 6_000, {"s": 1}),
+    )
+    workload = Workload(tasks, (WorkloadCpi("s", INHERITED, 500),))
+    found = witnesses(workload, analyse(workload, FREE))
+    assert found[name].response > 0
+    replay(workload, found[name], tmp_path)
+
+
+def test_which_cases_can_be_replayed(tmp_path: Path) -> None:
+    """Those with releases by events, and none with a lock that several CPIs or waits have."""
+    tasks = (
+        WorkloadTask("a", 2, 99, 99, 1, {"c": 1}),
+        WorkloadTask("b", 1, 99, 99, 1, {}, "a", timed=False),
+    )
+    for lock, message in (("", []), ("m", ["a case of a system with waits or monitors cannot be replayed"])):
+        workload = Workload(tasks, (WorkloadCpi("c", INHERITED, 1, lock=lock),))
+        file = tmp_path / "b.json"
+        file.write_text(to_json(witnesses(workload, analyse(workload, FREE))["b"]))
+        sink = Sink()
+        assert (read_replay(file, workload, sink) is None) == bool(message)
+        assert [each.message for each in sink.diagnostics] == message
+
+
 def replay(workload: Workload, witness: Witness, folder: Path) -> None:
     """The response on the host kernel is that of the case."""
     root = write_model(workload, witness.program, folder / "model")
