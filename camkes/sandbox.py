@@ -142,7 +142,7 @@ class _Ruleset(ctypes.Structure):
 
 
 class _Beneath(ctypes.Structure):
-    _pack_ = 1
+    _pack_, _layout_ = 1, "ms"
     _fields_ = (("allowed", ctypes.c_uint64), ("folder", ctypes.c_int32))
 
 

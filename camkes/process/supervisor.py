@@ -5,7 +5,10 @@
 It is the subreaper of its descendants (`prctl(2)`): a process whose parent has ended becomes its child,
 whatever session, process group or environment it has. So all of them have ended when it has no child left.
 It kills them when the program has ended, and when we close our end of a socket, which the kernel does if we
-are killed. It runs one program after another: the more memory we have, the longer a fork of us takes.
+are killed. It runs one program after another, as it takes longer to start than most programs.
+
+This file is run as a script, too: as a process of its own, and not a fork of ours, it has none of the
+locks that our threads hold. So it imports nothing of the package.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ import signal
 import socket
 import struct
 import subprocess
+import sys
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -40,13 +44,17 @@ class Supervisor:
 
     def __init__(self) -> None:
         self._socket, its = socket.socketpair()
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
         try:
-            self._process = os.fork()
-            if self._process == 0:
-                _supervise(its.fileno(), before)
+            self._process = os.posix_spawn(
+                sys.executable,
+                [sys.executable, "-I", "-S", __file__, *(str(int(number)) for number in blocked)],
+                os.environ,
+                file_actions=[(os.POSIX_SPAWN_DUP2, its.fileno(), 0)],
+                setpgroup=0,  # what is sent to our group is not for it
+            )
         finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         its.close()
 
     def start(
@@ -103,18 +111,17 @@ class Supervisor:
         return int(_NUMBER.unpack(message)[0]) if message else None
 
 
-def _supervise(connection: int, mask: Collection[int]) -> None:
+def _supervise(connection: int, blocked: Collection[int]) -> None:
     """What a supervisor does until our end of the socket is closed. Does not return."""
     try:
         _prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-        os.setpgid(0, 0)  # what is sent to our group is not for it
         ours, woken, wake = _only_open(connection, *os.pipe())
         os.set_blocking(wake, False)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
         for number in signal.valid_signals() - _FATAL:
             if number == signal.SIGCHLD or signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, lambda *_: None)  # not ignored, which a program would inherit
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         with socket.socket(fileno=ours) as requests:
             while True:
                 _run_next(requests, woken)
@@ -220,3 +227,7 @@ def _kill(process: int) -> bool:
     except PermissionError:  # another user's
         return False
     return True
+
+
+if __name__ == "__main__":
+    _supervise(0, [int(number) for number in sys.argv[1:]])

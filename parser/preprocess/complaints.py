@@ -14,7 +14,7 @@ from camkes.parser import codes
 
 _MESSAGE = re.compile(r"(.*?):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)")
 _OPENING = "the conditional began here"
-_UNOPENED = "without #if"
+_UNOPENED = re.compile("without '?#if'?$")  # in quotes since GCC 16
 
 
 def complaints(stderr: str, span_of: Callable[[str, int, int], Span | None]) -> list[Diagnostic]:
@@ -27,7 +27,7 @@ def complaints(stderr: str, span_of: Callable[[str, int, int], Span | None]) -> 
         if message.endswith(_OPENING) and found and span is not None:
             found[-1] = replace(found[-1], related=(Label(span, "the conditional begins here"),))
             continue
-        if message.endswith(_UNOPENED):
+        if _UNOPENED.search(message):
             if unopened:  # of the same conditional
                 continue
             unopened = True
