@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Which blocks of the documentation no test executes, and why; this is the only list of them.
+
+All others are executed: commands in blocks `console` are run and compared, titled files are written for them,
+`camkes` is checked, C files are compiled, settings of tests are read. Commands of those that are not run are
+parsed by `test_examples.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from tests.docs.test_examples import PAGES, ROOT
+
+FENCED = re.compile(
+    r"^```(?P<kind>\w+)(?P<title> title=[^\n]*)?\n(?P<text>.*?)^```\n", re.MULTILINE | re.DOTALL
+)
+INDENTED = re.compile(r"(?<=\n\n)(?: {4}.*\n)+")
+
+#: For each reason the blocks, by pages and by how they begin.
+NOT_RUN: dict[str, dict[str, tuple[str, ...]]] = {
+    "it installs something": {
+        "docs/editor.md": ("python -m pip install", "editors/vscode/build", "editors/tree-sitter/build"),
+        "docs/install.md": ("pipx install", "python -m pip wheel", "podman build"),
+        "docs/sel4.md": ("sudo apt-get install",),
+    },
+    "it needs a workspace for seL4; .ci/run sel4 and .ci/first-steps boot images where there is one": {
+        "docs/applications.md": ("../init-build.sh",),
+        "docs/costs.md": (
+            "SEL4_WORKSPACE=DIR",
+            "SEL4_WORKSPACE=DIR",
+            "SEL4_WORKSPACE=DIR",
+            ".venv/bin/python",
+        ),
+        "docs/debugging.md": ("camkes debug examples/inversion --kernel sel4",),
+        "docs/sel4.md": (
+            "./repo-init.sh",
+            "cd ~/camkes-workspace",
+            "export SEL4",
+            "$ camkes run",
+            "./simulate",
+        ),
+        "docs/testing.md": ("export SEL4_WORKSPACE",),
+        "docs/tutorial/6-sel4.md": ("./repo-init.sh", "camkes build . --kernel sel4"),
+    },
+    "it takes minutes or more": {
+        "README.md": ("make demo",),
+        "docs/analysis.md": ("camkes tasksets chain",),
+        "docs/protocols.md": (".venv/bin/python benchmarks/explore_topologies.py",) * 5,
+    },
+    "it is for code of others, which is not in the repository": {
+        "docs/compatibility.md": ("pytest -s tests/resolve/test_upstream.py",),
+        "docs/porting.md": ("camkes check priority-protocols-sample",),
+    },
+    "it configures a program that tests do not have": {
+        "docs/editor.md": (
+            "vim.filetype",
+            "vim.api",
+            "(define-derived-mode",
+            "[language-server",
+            "[[grammar]]",
+        ),
+    },
+    "it is typed into gdb": {
+        "docs/debugging.md": ("camkes debug examples/nested ", "(camkes 2.5 ms) camkes threads"),
+    },
+    "it shows a form, for a system that the page does not have": {
+        "docs/analysis.md": ("camkes analyze system.camkes --witnesses",),
+        "docs/explore.md": ("camkes explore app", "violated: R:"),
+        "docs/language.md": ("if (more_wait_until(",),
+        "docs/testing.md": ("pump/", "mock_reading_read_answer("),
+        "docs/tutorial/index.md": ("mkdir pump",),
+    },
+    "it is a formula, a layout of bits or an algorithm": {
+        "docs/analysis.md": ("R = C + B(R)",),
+        "docs/protocols.md": (
+            "eff(o)",
+            "64-bit",
+            "operation 0",
+            "take:",
+            "nested =",
+            "effective =",
+            "eff(o)",
+            "wait:",
+        ),
+    },
+}
+
+
+def not_executed(page: str, text: str) -> Iterator[str]:
+    """How the blocks of a page begin that no test executes."""
+    for block in FENCED.finditer(text):
+        executed = (
+            block["title"]
+            or block["kind"] in ("console", "camkes")
+            or (block["kind"] == "c" and "#include" in block["text"])
+            or (block["kind"] == "toml" and page == "docs/testing.md")
+        )
+        if not executed:
+            yield block["text"].splitlines()[0]
+    for block in INDENTED.finditer(FENCED.sub("\n", text)):
+        yield block[0].splitlines()[0].strip()
+
+
+def test_every_block_is_executed_or_has_a_reason() -> None:
+    left = {page: list(not_executed(page, (ROOT / page).read_text())) for page in names()}
+    for pages in NOT_RUN.values():
+        for page, beginnings in pages.items():
+            for beginning in beginnings:
+                first = next((line for line in left.get(page, ()) if line.startswith(beginning)), None)
+                assert first is not None, f"{page} has no such block any more: {beginning}"
+                left[page].remove(first)
+    assert {page: lines for page, lines in left.items() if lines} == {}
+
+
+def names() -> list[str]:
+    return [str(page.relative_to(ROOT)) for page in PAGES]
+
+
+def test_a_block_that_is_new_is_found() -> None:
+    executed = '```console\n$ camkes -V\n```\n\n```c title="a.c"\nint x;\n```\n'
+    text = f"{executed}\n```sh\nrm -r x\n```\n\n    make it\n"
+    assert list(not_executed("docs/new.md", text)) == ["rm -r x", "make it"]
