@@ -290,7 +290,7 @@ class _Allocator:
                 self.slots[replace(use(Purpose.WORKER), number=int(thread.part))] = own
             else:
                 self.slots[use(Purpose.WORKER, thread.part)] = own
-        for context in cpi.contexts if group is None else ():
+        for context in cpi.contexts if group is None or cpi.overrun.rules.suspends else ():
             self._reply(use(Purpose.REPLY, context.name), f"{cpi.name}!reply@{context.name}", space)
         if cpi.overrun.rules.binds:
             self._overrun(cpi, space)
@@ -427,7 +427,8 @@ class _Allocator:
             self._cap(space, use(Purpose.TIMEOUT, context.name), self._manager(cpi), Rights.CALL, badge)
         for task in cpi.payers:
             self._cap(space, use(Purpose.TIME, task), f"{task}:sc")
-        if cpi.overrun.rules.aborts or cpi.lent or not cpi.protocol.inherits:
+        grouped = group_of(self.groups, cpi.name) is not None
+        if cpi.overrun.rules.aborts or cpi.lent or grouped or not cpi.protocol.inherits:
             home = ObjectUse(cpi.instance, Purpose.HOME, cpi.interface)
             self._lent(home, Purpose.HOME_DONE, Purpose.HOME_GATE, f"{cpi.name}!home", space)
         if cpi.extension is not None:

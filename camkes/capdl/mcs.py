@@ -35,10 +35,6 @@ def refuse_policies(system: System, plan: Plan, sink: Sink) -> None:
     for task in system.tasks:
         handled = group_of(groups, task.instance) is None and has_handler(plan.task(task.instance))
         stated.append((task.overrun, task.spans.get("overrun", task.span), handled))
-    for cpi in system.cpis:
-        planned = plan.cpi(cpi.name)
-        alone = planned is not None and group_of(groups, cpi.name) is None
-        stated.append((cpi.overrun, cpi.spans.get("overrun", cpi.span), alone))
     for policy, span, known in stated:
         if policy is not OverrunPolicy.WAIT and not known:
             sink.report(

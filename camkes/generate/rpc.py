@@ -101,8 +101,9 @@ def _policy(me: InstanceFacts, cpi: PlannedCpi) -> tuple[tuple[str, str], ...]:
     unlocked = [("unlocked", "true")] if rules.binds and not cpi.protocol.inherits else []
     aborts = [("aborts", "true"), ("rollback", f"{name}__rollback")] if rules.aborts else []
     suspends = [("suspends", "true")] if rules.suspends else []
+    grouped = [("grouped", "true")] if rules.binds and group_of(me.all.groups, cpi.name) is not None else []
     lends = [("lends", "true")] if cpi.lends else []
-    return (*helps, *lends, *unlocked, *aborts, *suspends, *_slots(me, _OF_CPI, name))
+    return (*helps, *lends, *unlocked, *grouped, *aborts, *suspends, *_slots(me, _OF_CPI, name))
 
 
 def _payers(me: InstanceFacts, cpi: PlannedCpi) -> tuple[tuple[int, int], ...]:

@@ -77,6 +77,7 @@ struct camkes_party {
     bool linked;      /* it has the priority of the requesting party */
     bool waiting;     /* for the lock */
     bool time_over;   /* it waits for the lock after a wait without a signal */
+    bool owed;        /* it has the lock, and gets its time when it can execute */
     uint32_t arrival;
     uint16_t holder; /* of the first party of a lock: the lock's holder, if others wait for it */
 };

@@ -98,6 +98,7 @@ struct camkes_cpi {
     seL4_CPtr extension;            /* scheduling context for a holder without budget, 0: none */
     struct camkes_thread *extended; /* the worker that has it */
     bool unlocked;                  /* its protocol has no lock */
+    bool grouped;                   /* it is a member of a group, whose manager has the waiters */
     bool aborts;                    /* a request without budget ends */
     bool suspends;                  /* and the task that made it waits until it is resumed */
     void (*rollback)(void);         /* of the component, then; may be NULL */
@@ -107,6 +108,12 @@ struct camkes_cpi {
     uint16_t payers;
 #endif
 };
+
+/* The word of its lock. */
+static inline _Atomic uintptr_t *camkes_lock_of(struct camkes_cpi *cpi)
+{
+    return cpi->monitor != NULL ? cpi->monitor : &cpi->lock;
+}
 
 /* Flags of a lock word, greater than any index. */
 #define CAMKES_WAITERS ((uintptr_t)1 << 16)

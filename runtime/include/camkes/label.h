@@ -88,10 +88,20 @@ enum camkes_operation {
     CAMKES_FREE_LOCK = 13,    /* while no context waits for it */
     /* to the manager of a group */
     CAMKES_POST_ALL = 14,
-    /* by a worker, by index, that is not on the time of its caller any more, see
-     * protocols/overrun.h; priority 1: it has begun another request */
+    /* by that manager to one of its CPIs: the context that was given the lock can execute */
+    CAMKES_GRANTED = 14,
+    /* to the manager of a CPI, by a worker that is not on the time of its caller any more;
+     * priority: enum camkes_return */
     CAMKES_RETURN_TIME = 15,
     CAMKES_WAIT_UNTIL = 15, /* a wait, with the time at which it ends at the latest */
+};
+
+/* When a worker returns scheduling contexts that it has besides the time of its caller. */
+enum camkes_return {
+    CAMKES_RETURN_REPLIED = 0, /* its request is answered, or aborted */
+    CAMKES_RETURN_BEGUN = 1,   /* and it has begun another one */
+    CAMKES_RETURN_RELEASE = 2, /* it is about to give up the lock, in a group, */
+    CAMKES_RETURN_WAIT = 3,    /* to wait for a condition */
 };
 
 /* The label of the reply to a thread whose time was over before a signal. */

@@ -51,9 +51,8 @@ typedef void camkes_server_t(struct camkes_thread *self, struct camkes_received 
 /* The same by a thread that has the extension of its CPI, and returns that before it receives. */
 void camkes_reply_extended(struct camkes_thread *self, struct camkes_received *request,
                            seL4_MessageInfo_t reply, const struct camkes_registers *registers);
-/* Returns what the running thread has besides the time of its caller to the manager. `begun`: it
- * was given that after it had decided to receive, and has begun another request. */
-void camkes_return_time(const struct camkes_thread *self, bool begun);
+/* Returns what the running thread has besides the time of its caller to the manager. */
+void camkes_return_time(const struct camkes_thread *self, enum camkes_return when);
 /* Lets a task go on that the CPI has suspended; returns whether it had. */
 bool camkes_resume(const struct camkes_cpi *cpi, int task);
 #endif
@@ -73,7 +72,8 @@ CAMKES_INLINE void camkes_reply(struct camkes_thread *self, struct camkes_receiv
     request->registers = *registers;
 #if CAMKES_MCS
     if (CAMKES_UNLIKELY(atomic_load(&self->extended))) {
-        camkes_return_time(self, true);
+        /* it was given that after it had decided to receive */
+        camkes_return_time(self, CAMKES_RETURN_BEGUN);
     }
 #endif
 }

@@ -9,6 +9,7 @@
 #include "overrun.h"
 
 #include <camkes/instance.h>
+#include <camkes/serve.h>
 
 #if defined(CONFIG_KERNEL_MCS)
 
@@ -31,7 +32,10 @@ static void end_aborted(void)
         self->serving = false;
     }
     camkes_request_abandoned();
-    camkes_return_time(self, false);
+    if (self->cpi->grouped && self->rolls_back && !self->cpi->unlocked) {
+        camkes_lock_free(self, self->cpi, camkes_lock_of(self->cpi), self->context->held);
+    }
+    camkes_return_time(self, CAMKES_RETURN_REPLIED);
     self->start(self);
     camkes_platform_fault();
 }
@@ -93,8 +97,19 @@ void camkes_overrun_resume(struct camkes_cpi *cpi, uint16_t task)
     camkes_platform_reply(seL4_MessageInfo_new(result, 0, 0, 0));
 }
 
+bool camkes_overrun_finish(struct camkes_cpi *cpi, struct camkes_thread *worker)
+{
+    if (cpi->homed != NULL || !camkes_bind(cpi->home.context, worker)) {
+        return false;
+    }
+    cpi->homed = worker;
+    worker->has = cpi->home.context;
+    atomic_store(&worker->extended, true);
+    return true;
+}
+
 /* From the extension to the scheduling context of the way home, which has always budget. */
-void camkes_overrun_exchange(struct camkes_cpi *cpi)
+static void exchange(struct camkes_cpi *cpi)
 {
     struct camkes_thread *const worker = cpi->extended;
     if (worker != NULL && cpi->homed == NULL) {
@@ -106,13 +121,14 @@ void camkes_overrun_exchange(struct camkes_cpi *cpi)
     }
 }
 
-void camkes_overrun_return(struct camkes_cpi *cpi, struct camkes_thread *worker)
+/* A worker gets home, to wait for callers. */
+static void bring_home(struct camkes_cpi *cpi, struct camkes_thread *worker)
 {
     const uint8_t priority = worker->context != NULL && !cpi->pooled
                                  ? atomic_load(&worker->context->effective)
                                  : cpi->ceiling;
     if (cpi->extended == worker) {
-        camkes_overrun_exchange(cpi);
+        exchange(cpi);
     }
     /* the manager waits for it */
     (void)seL4_TCB_SetPriority(worker->tcb, cpi->authority, cpi->ceiling);
@@ -130,6 +146,42 @@ void camkes_overrun_return(struct camkes_cpi *cpi, struct camkes_thread *worker)
             give_time(cpi, other);
         }
     }
+}
+
+/* In a group, a worker is about to give up the lock. What it has of others goes back before. */
+static void leave_lock(struct camkes_cpi *cpi, struct camkes_thread *worker, bool ends)
+{
+    const bool lent = worker->has != 0 && cpi->extended != worker && cpi->homed != worker;
+    bool good = !lent;
+    if (lent) {
+        (void)camkes_unbind(worker->has, worker);
+        worker->has = 0;
+        good = ends && camkes_overrun_finish(cpi, worker);
+    }
+    camkes_platform_reply(seL4_MessageInfo_new(0, 0, 0, 0));
+    if (!good) {
+        (void)camkes_overrun_own(worker);
+    }
+}
+
+struct camkes_context *camkes_overrun_return(struct camkes_cpi *cpi, struct camkes_thread *worker,
+                                             enum camkes_return when)
+{
+    struct camkes_context *context = camkes_served_by(cpi, worker);
+    if (when == CAMKES_RETURN_BEGUN) {
+        exchange(cpi);
+        camkes_platform_reply(seL4_MessageInfo_new(0, 0, 0, 0));
+        return NULL;
+    }
+    if (when != CAMKES_RETURN_REPLIED) {
+        leave_lock(cpi, worker, when == CAMKES_RETURN_RELEASE);
+        return NULL;
+    }
+    bring_home(cpi, worker);
+    if (context != NULL && cpi->pooled) {
+        atomic_store(&context->worker, NULL);
+    }
+    return context;
 }
 
 #endif

@@ -100,8 +100,20 @@ int camkes_condition_wait_until(struct camkes_condition *condition, uint64_t tim
     return -1;
 }
 
+/* What the running thread has of others goes back before it gives up the lock. */
+static void return_time(void)
+{
+#if CAMKES_MCS
+    const struct camkes_thread *self = camkes_self();
+    if (self->cpi != NULL && self->has != 0) {
+        camkes_return_time(self, CAMKES_RETURN_WAIT);
+    }
+#endif
+}
+
 void camkes_monitor_wait(struct camkes_condition *condition)
 {
+    return_time();
     atomic_fetch_add(&condition->value, 1); /* with the lock: its holder sees all that wait */
     ask(condition, CAMKES_WAIT);
     atomic_fetch_sub(&condition->value, 1);
@@ -109,6 +121,7 @@ void camkes_monitor_wait(struct camkes_condition *condition)
 
 int camkes_monitor_wait_until(struct camkes_condition *condition, uint64_t time)
 {
+    return_time();
     atomic_fetch_add(&condition->value, 1);
     const bool signalled = ask_until(condition, time);
     atomic_fetch_sub(&condition->value, 1);

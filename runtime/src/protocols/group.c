@@ -47,6 +47,10 @@ static void wake_party(struct camkes_party *party)
     const bool time_over = party->time_over;
     party->time_over = false;
     wake(party->reply, time_over);
+    if (party->owed) {
+        party->owed = false;
+        (void)camkes_order_member(party, CAMKES_GRANTED, 0, 0);
+    }
 }
 
 /* -- locks -- */
@@ -108,7 +112,7 @@ static struct camkes_party *hand_over(struct camkes_group *group, const struct c
     }
     next->waiting = false;
     group->party[next->lock].holder = (uint16_t)(next - group->party);
-    (void)camkes_order_member(next, CAMKES_GIVE_LOCK, waiting > 1, from->context);
+    next->owed = camkes_order_member(next, CAMKES_GIVE_LOCK, waiting > 1, from->context) != 0;
     return next;
 }
 

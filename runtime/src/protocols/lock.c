@@ -40,5 +40,11 @@ void camkes_lock_hand_over(struct camkes_cpi *cpi, struct camkes_context *contex
             return;
         }
     }
+#if CAMKES_MCS
+    const struct camkes_thread *self = camkes_self();
+    if (cpi->grouped && self->has != 0) {
+        camkes_return_time(self, CAMKES_RETURN_RELEASE);
+    }
+#endif
     camkes_ask_own_manager(cpi, context, CAMKES_RELEASE_LOCK);
 }

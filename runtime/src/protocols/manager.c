@@ -149,7 +149,12 @@ static struct camkes_context *hand_over(struct camkes_cpi *cpi, struct camkes_co
 static void pass_on(struct camkes_cpi *cpi, struct camkes_context *from)
 {
     if (cpi->queued > 0) {
-        camkes_overrun_grant(cpi, hand_over(cpi, from));
+        struct camkes_context *to = hand_over(cpi, from);
+        const bool owed = camkes_overrun_give(cpi, to);
+        seL4_Send(to->reply, seL4_MessageInfo_new(0, 0, 0, 0));
+        if (owed) {
+            camkes_overrun_granted(to);
+        }
     } else {
         CAMKES_TRACE(LOCK_FREE, cpi->id, from->id);
         atomic_store(&cpi->lock, 0);
@@ -174,33 +179,6 @@ static unsigned release(struct camkes_cpi *cpi, uint16_t index)
     }
     return CAMKES_MESSAGE_GOOD;
 }
-
-#if CAMKES_MCS
-
-/* A worker returns what it has. If its request was aborted, it goes home before the lock is
- * granted. */
-static unsigned return_time(struct camkes_cpi *cpi, uint16_t index, bool begun)
-{
-    if (index >= (cpi->pooled ? cpi->threads : cpi->contexts)) {
-        return CAMKES_MESSAGE_OPERATION;
-    }
-    if (begun) {
-        camkes_overrun_exchange(cpi);
-        return CAMKES_MESSAGE_GOOD;
-    }
-    struct camkes_thread *worker = camkes_worker(cpi, index);
-    struct camkes_context *context = camkes_served_by(cpi, worker);
-    camkes_overrun_return(cpi, worker);
-    if (context != NULL && cpi->pooled) {
-        atomic_store(&context->worker, NULL);
-    }
-    if (context != NULL && holder(cpi) == context) {
-        pass_on(cpi, context);
-    }
-    return REPLY_SAVED;
-}
-
-#endif
 
 /* Waits, with the reply of the waiter, for the release of the lock or a message of its holder. */
 static unsigned release_or_message(struct camkes_cpi *cpi)
@@ -324,13 +302,6 @@ static unsigned step_of_worker(struct camkes_cpi *cpi, uint16_t index, seL4_Word
         return begin(cpi, &cpi->context[index], thread);
     case CAMKES_END_REQUEST:
         return end(cpi, &cpi->context[index], thread);
-#if CAMKES_MCS
-    case CAMKES_RETURN_TIME:
-        return return_time(cpi, thread, camkes_bits(label, 4, 8) != 0);
-    case CAMKES_RESUME:
-        camkes_overrun_resume(cpi, thread);
-        return REPLY_SAVED;
-#endif
     case CAMKES_SETTLE:
         return CAMKES_MESSAGE_GOOD; /* earlier messages of the manager have been sent by now */
     default:
@@ -352,7 +323,10 @@ static unsigned step(struct camkes_cpi *cpi, seL4_Word badge, seL4_MessageInfo_t
         return rebase(cpi, &cpi->context[seL4_GetMR(0)], (uint8_t)camkes_bits(label, 4, 8));
     }
     if (camkes_is_timeout(cpi, badge)) {
-        camkes_overrun(cpi, camkes_worker(cpi, badge - cpi->contexts - cpi->callers - 1));
+        struct camkes_context *aborted = camkes_overrun_message(cpi, badge, info);
+        if (aborted != NULL && holder(cpi) == aborted) {
+            pass_on(cpi, aborted);
+        }
         return REPLY_SAVED;
     }
     const struct camkes_caller *caller = caller_of(cpi, badge);
@@ -401,15 +375,10 @@ void camkes_manage_cpi(struct camkes_thread *self)
 
 /* -- as a member of a group, whose manager sends all its messages -- */
 
-static _Atomic uintptr_t *lock_of(struct camkes_cpi *cpi)
-{
-    return cpi->monitor != NULL ? cpi->monitor : &cpi->lock;
-}
-
 /* `held` of the context that has the lock, 0: none. */
 static uintptr_t held_by(struct camkes_cpi *cpi)
 {
-    return atomic_load(lock_of(cpi)) & (CAMKES_WAITERS - 1);
+    return atomic_load(camkes_lock_of(cpi)) & (CAMKES_WAITERS - 1);
 }
 
 static unsigned take_for(struct camkes_cpi *cpi, struct camkes_context *context, seL4_Word *result)
@@ -418,22 +387,25 @@ static unsigned take_for(struct camkes_cpi *cpi, struct camkes_context *context,
     if (worker == NULL || held_by(cpi) == context->held) {
         return CAMKES_MESSAGE_OPERATION;
     }
-    if (take_or_mark(lock_of(cpi), context, CAMKES_WAITERS)) {
+    if (take_or_mark(camkes_lock_of(cpi), context, CAMKES_WAITERS)) {
         CAMKES_TRACE(LOCK_TAKE, cpi->id, context->id);
         return CAMKES_MESSAGE_GOOD;
     }
     CAMKES_TRACE_ABOUT(LOCK_WAIT, worker->number, cpi->id, context->id,
                        atomic_load(&context->effective));
     *result = held_by(cpi);
+    camkes_overrun_queue(cpi, context);
     return CAMKES_MESSAGE_GOOD;
 }
 
-static unsigned give_to(struct camkes_cpi *cpi, const struct camkes_context *to, bool more,
-                        uint16_t from)
+static unsigned give_to(struct camkes_cpi *cpi, struct camkes_context *to, bool more, uint16_t from,
+                        seL4_Word *result)
 {
     CAMKES_TRACE(LOCK_FREE, cpi->id, from);
-    atomic_store(lock_of(cpi), to->held | (more ? CAMKES_WAITERS : 0));
+    atomic_store(camkes_lock_of(cpi), to->held | (more ? CAMKES_WAITERS : 0));
     CAMKES_TRACE_ABOUT(LOCK_GRANT, atomic_load(&to->worker)->number, cpi->id, to->id);
+    to->waiting = false;
+    *result = camkes_overrun_give(cpi, to);
     return CAMKES_MESSAGE_GOOD;
 }
 
@@ -443,7 +415,7 @@ static unsigned free_of(struct camkes_cpi *cpi, const struct camkes_context *con
         return CAMKES_MESSAGE_OPERATION;
     }
     CAMKES_TRACE(LOCK_FREE, cpi->id, context->id);
-    atomic_store(lock_of(cpi), 0);
+    atomic_store(camkes_lock_of(cpi), 0);
     return CAMKES_MESSAGE_GOOD;
 }
 
@@ -461,7 +433,10 @@ static unsigned step_of_member(struct camkes_cpi *cpi, seL4_Word label, seL4_Wor
     case CAMKES_TAKE_LOCK:
         return take_for(cpi, context, result);
     case CAMKES_GIVE_LOCK:
-        return give_to(cpi, context, priority != 0, detail);
+        return give_to(cpi, context, priority != 0, detail, result);
+    case CAMKES_GRANTED:
+        camkes_overrun_granted(context);
+        return CAMKES_MESSAGE_GOOD;
     case CAMKES_FREE_LOCK:
         return free_of(cpi, context);
     case CAMKES_BEGIN_REQUEST:
@@ -477,9 +452,15 @@ void camkes_manage_member(struct camkes_thread *self)
 {
     struct camkes_cpi *cpi = self->cpi;
     seL4_Word badge = 0;
+    camkes_overrun_prepare(cpi);
     seL4_MessageInfo_t info = camkes_platform_receive(cpi->manager, &badge);
     for (;;) {
         seL4_Word result = 0;
+        if (camkes_is_timeout(cpi, badge)) {
+            (void)camkes_overrun_message(cpi, badge, info); /* its worker gives up the lock */
+            info = camkes_platform_receive(cpi->manager, &badge);
+            continue;
+        }
         const unsigned error = step_of_member(cpi, seL4_MessageInfo_get_label(info), &result);
         camkes_point();
         seL4_SetMR(0, result);

@@ -11,8 +11,6 @@
  */
 #include "overrun.h"
 
-#include "queue.h"
-
 #if defined(CONFIG_KERNEL_MCS)
 
 static void reply(void)
@@ -65,14 +63,20 @@ static seL4_CPtr take(const struct camkes_cpi *cpi, const struct camkes_thread *
     return 0;
 }
 
+/* Of two that wait for the lock, and so have the priorities of their own requests. */
+static bool before(const struct camkes_context *x, const struct camkes_context *y)
+{
+    const uint8_t mine = atomic_load(&x->effective), other = atomic_load(&y->effective);
+    return mine != other ? mine > other : (int32_t)(x->arrival - y->arrival) < 0;
+}
+
 /* The most urgent context that waits for the lock and was not asked yet. */
 static struct camkes_context *next_payer(struct camkes_cpi *cpi)
 {
     struct camkes_context *best = NULL;
     for (uint16_t i = 0; i < cpi->contexts; i++) {
         struct camkes_context *context = &cpi->context[i];
-        if (context->waiting && !context->asked &&
-            (best == NULL || camkes_queue_before(context, best))) {
+        if (context->waiting && !context->asked && (best == NULL || before(context, best))) {
             best = context;
         }
     }
@@ -126,7 +130,7 @@ static bool pay(struct camkes_cpi *cpi, struct camkes_context *holder, bool bloc
         if (time != 0 && (blocked || has_budget(cpi, time, holder)) && camkes_bind(time, worker)) {
             worker->has = time;
             /* nothing else tells the manager of the release */
-            atomic_fetch_or(&cpi->lock, CAMKES_WAITERS);
+            atomic_fetch_or(camkes_lock_of(cpi), CAMKES_WAITERS);
             return true;
         }
     }
@@ -140,10 +144,10 @@ static bool extend(struct camkes_cpi *cpi, struct camkes_thread *worker)
     }
     cpi->extended = worker;
     worker->has = cpi->extension;
-    if (cpi->unlocked) {
+    if (cpi->unlocked || cpi->grouped) {
         atomic_store(&worker->extended, true);
     } else {
-        atomic_fetch_or(&cpi->lock, CAMKES_WAITERS);
+        atomic_fetch_or(camkes_lock_of(cpi), CAMKES_WAITERS);
     }
     return true;
 }
@@ -158,17 +162,17 @@ static void give_back(struct camkes_cpi *cpi, struct camkes_thread *worker)
     }
 }
 
-/* A worker has its own time again. If it is blocked, that must have budget. */
-static bool get_own(struct camkes_thread *worker)
+bool camkes_overrun_own(struct camkes_thread *worker)
 {
     const bool good = camkes_bind(worker->own, worker);
     worker->own = good ? 0 : worker->own;
     return good;
 }
 
-static bool holds(const struct camkes_cpi *cpi, const struct camkes_context *context)
+static bool holds(struct camkes_cpi *cpi, const struct camkes_context *context)
 {
-    return context != NULL && (atomic_load(&cpi->lock) & (CAMKES_WAITERS - 1)) == context->held;
+    return context != NULL &&
+           (atomic_load(camkes_lock_of(cpi)) & (CAMKES_WAITERS - 1)) == context->held;
 }
 
 /* Finds time for a worker that has faulted and whose own budget is used up. */
@@ -176,11 +180,13 @@ static bool find_time(struct camkes_cpi *cpi, struct camkes_context *context,
                       struct camkes_thread *worker, bool lent, bool extended)
 {
     const bool holder = holds(cpi, context);
-    return (holder && cpi->helps && pay(cpi, context, true)) || (lent && get_own(worker)) ||
+    return (holder && cpi->helps && pay(cpi, context, true)) ||
+           (lent && camkes_overrun_own(worker)) ||
            ((holder || cpi->unlocked) && !extended && extend(cpi, worker));
 }
 
-void camkes_overrun(struct camkes_cpi *cpi, struct camkes_thread *worker)
+/* A budget or a part of one is used up; answers the fault. */
+static void time_out(struct camkes_cpi *cpi, struct camkes_thread *worker)
 {
     struct camkes_context *const context = camkes_served_by(cpi, worker);
     const seL4_CPtr time = worker->leaving ? 0 : take(cpi, worker, context);
@@ -198,11 +204,27 @@ void camkes_overrun(struct camkes_cpi *cpi, struct camkes_thread *worker)
     const bool found = find_time(cpi, context, worker, lent, extended);
     reply();
     if (!found) {
-        (void)get_own(worker); /* it waits for the refill */
+        (void)camkes_overrun_own(worker); /* it waits for the refill */
     }
     if (context != NULL) {
         context->stalled = !found && holds(cpi, context);
     }
+}
+
+struct camkes_context *camkes_overrun_message(struct camkes_cpi *cpi, seL4_Word badge,
+                                              seL4_MessageInfo_t info)
+{
+    const seL4_Word label = seL4_MessageInfo_get_label(info);
+    struct camkes_thread *worker = camkes_worker(cpi, badge - cpi->contexts - cpi->callers - 1);
+    if (label == seL4_Fault_Timeout) {
+        time_out(cpi, worker);
+        return NULL;
+    }
+    if (camkes_bits(label, 0, 4) == CAMKES_RETURN_TIME) {
+        return camkes_overrun_return(cpi, worker, (enum camkes_return)camkes_bits(label, 4, 8));
+    }
+    camkes_overrun_resume(cpi, (uint16_t)camkes_bits(label, 12, CAMKES_LABEL_DETAIL_BITS));
+    return NULL;
 }
 
 /* The holder of the lock has had no budget, and may have got some since. If not, one that waits
@@ -216,7 +238,7 @@ static void help_stalled(struct camkes_cpi *cpi, struct camkes_context *holder)
     }
     holder->stalled = !has_budget(cpi, worker->own, holder) && !pay(cpi, holder, false);
     if (worker->has == 0) {
-        (void)get_own(worker);
+        (void)camkes_overrun_own(worker);
     }
 }
 
@@ -249,6 +271,17 @@ void camkes_overrun_raised(struct camkes_cpi *cpi, struct camkes_context *contex
     }
 }
 
+void camkes_overrun_queue(struct camkes_cpi *cpi, struct camkes_context *context)
+{
+    context->waiting = true;
+    context->arrival = cpi->arrivals++;
+    for (uint16_t i = 0; i < cpi->contexts; i++) {
+        if (holds(cpi, &cpi->context[i])) {
+            camkes_overrun_wait(cpi, &cpi->context[i], context);
+        }
+    }
+}
+
 bool camkes_overrun_leave(struct camkes_cpi *cpi, struct camkes_context *context)
 {
     struct camkes_thread *const worker = camkes_worker_of(context);
@@ -266,28 +299,25 @@ void camkes_overrun_home(struct camkes_cpi *cpi, const struct camkes_context *co
     struct camkes_thread *const worker = camkes_worker_of(context);
     /* those that wait further up do not wait for this budget, too: its caller learns that it is
      * used up when it gets it back */
-    if (context->lender != 0 && !get_own(worker) && cpi->homed == NULL &&
-        camkes_bind(cpi->home.context, worker)) {
-        cpi->homed = worker;
-        worker->has = cpi->home.context;
-        atomic_store(&worker->extended, true);
-    }
+    const bool blocked =
+        context->lender != 0 && (camkes_overrun_own(worker) || camkes_overrun_finish(cpi, worker));
     reply();
-    if (worker->own != 0 && worker->has == 0) {
-        (void)get_own(worker);
+    if (!blocked) {
+        (void)camkes_overrun_own(worker);
     }
 }
 
-void camkes_overrun_grant(struct camkes_cpi *cpi, struct camkes_context *context)
+bool camkes_overrun_give(struct camkes_cpi *cpi, struct camkes_context *context)
 {
-    struct camkes_thread *const worker = camkes_worker_of(context);
-    const bool empty = worker->own != 0 && !get_own(worker);
-    const bool paid = empty && cpi->helps && pay(cpi, context, true);
-    seL4_Send(context->reply, seL4_MessageInfo_new(0, 0, 0, 0));
-    if (empty && !paid) {
-        (void)get_own(worker);
-        context->stalled = true;
-    }
+    const struct camkes_thread *worker = camkes_worker_of(context);
+    return worker->own != 0 && !camkes_overrun_own(camkes_worker_of(context)) &&
+           !(cpi->helps && pay(cpi, context, true));
+}
+
+void camkes_overrun_granted(struct camkes_context *context)
+{
+    (void)camkes_overrun_own(camkes_worker_of(context));
+    context->stalled = true;
 }
 
 #endif

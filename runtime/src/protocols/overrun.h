@@ -7,6 +7,7 @@
 #pragma once
 
 #include <camkes/cpi.h>
+#include <camkes/label.h>
 
 /* The time manager's badge, above all others; no kernel but an MCS kernel has one. */
 #define CAMKES_BADGE_TIME_MANAGER ((seL4_Word)1 << 20)
@@ -43,21 +44,28 @@ struct camkes_context *camkes_served_by(struct camkes_cpi *cpi, const struct cam
 
 /* Sends the timeouts of the workers to the manager. */
 void camkes_overrun_prepare(const struct camkes_cpi *cpi);
-/* A budget or a part of one is used up; this answers the fault of the worker. */
-void camkes_overrun(struct camkes_cpi *cpi, struct camkes_thread *worker);
+/* Handles the timeout of a worker, and what is sent with that badge, and answers. Returns the
+ * context of a request that was aborted whose worker is home; NULL: there is none. */
+struct camkes_context *camkes_overrun_message(struct camkes_cpi *cpi, seL4_Word badge,
+                                              seL4_MessageInfo_t info);
 /* Answers the caller of a worker that has faulted and has no scheduling context: its time goes back
  * to it, unless it is suspended. The worker rolls back, if it holds the lock, or there is none. */
 void camkes_overrun_abort(struct camkes_cpi *cpi, struct camkes_thread *worker, bool holds);
-/* A worker that was aborted or extended leaves: it gets home, to wait for callers. Replies. */
-void camkes_overrun_return(struct camkes_cpi *cpi, struct camkes_thread *worker);
-/* A worker that was extended has received another request, whose time it did not get: it serves
- * that on the scheduling context of its way home. */
-void camkes_overrun_exchange(struct camkes_cpi *cpi);
+/* A worker returns what it has; see there. Returns as camkes_overrun_message(). */
+struct camkes_context *camkes_overrun_return(struct camkes_cpi *cpi, struct camkes_thread *worker,
+                                             enum camkes_return when);
 /* Lets the suspended task with an id in the plan go on. Replies whether there is one. */
 void camkes_overrun_resume(struct camkes_cpi *cpi, uint16_t task);
+/* Lets a worker that does not need the lock any more, and is blocked, execute on the scheduling
+ * context of the way home. Returns false if another worker has that. */
+bool camkes_overrun_finish(struct camkes_cpi *cpi, struct camkes_thread *worker);
+/* A worker gets its own time. If it is blocked, that must have budget. */
+bool camkes_overrun_own(struct camkes_thread *worker);
 /* A context is about to wait for the lock: if it can pay for nested requests, it does not keep its
  * time. */
 void camkes_overrun_lend(struct camkes_cpi *cpi, struct camkes_context *context);
+/* In a group: a context begins to wait for the lock. */
+void camkes_overrun_queue(struct camkes_cpi *cpi, struct camkes_context *context);
 /* A context begins to wait for the lock that `holder` has. */
 void camkes_overrun_wait(struct camkes_cpi *cpi, struct camkes_context *holder,
                          struct camkes_context *context);
@@ -68,20 +76,23 @@ void camkes_overrun_raised(struct camkes_cpi *cpi, struct camkes_context *contex
  * taken away from it. Returns whether there was some; then `camkes_overrun_home` replies. */
 bool camkes_overrun_leave(struct camkes_cpi *cpi, struct camkes_context *context);
 void camkes_overrun_home(struct camkes_cpi *cpi, const struct camkes_context *context);
-/* Gives the lock, by the reply that was kept, to a context whose time may be with another. */
-void camkes_overrun_grant(struct camkes_cpi *cpi, struct camkes_context *context);
+/* A context whose time may be with another is given the lock. Returns whether it has no time now;
+ * then `camkes_overrun_granted` follows when it can execute. */
+bool camkes_overrun_give(struct camkes_cpi *cpi, struct camkes_context *context);
+void camkes_overrun_granted(struct camkes_context *context);
 
 #else
 
 #define camkes_is_timeout(cpi, badge) false
 #define camkes_overrun_prepare(cpi) ((void)(cpi))
-#define camkes_overrun(cpi, worker) ((void)(cpi))
+#define camkes_overrun_message(cpi, badge, info) ((void)(info), NULL)
+#define camkes_overrun_queue(cpi, context) ((void)(context))
 #define camkes_overrun_lend(cpi, context) ((void)(context))
 #define camkes_overrun_wait(cpi, holder, context) ((void)(context))
 #define camkes_overrun_raised(cpi, context, cause) ((void)(context))
 #define camkes_overrun_leave(cpi, context) false
 #define camkes_overrun_home(cpi, context) ((void)(context))
-#define camkes_overrun_grant(cpi, context)                                                         \
-    seL4_Send((context)->reply, seL4_MessageInfo_new(0, 0, 0, 0))
+#define camkes_overrun_give(cpi, context) false
+#define camkes_overrun_granted(context) ((void)(context))
 
 #endif

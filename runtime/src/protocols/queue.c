@@ -2,17 +2,13 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 #include "queue.h"
 
-bool camkes_queue_before(const struct camkes_context *x, const struct camkes_context *y)
+static bool before(const struct camkes_cpi *cpi, uint16_t a, uint16_t b)
 {
+    const struct camkes_context *x = &cpi->context[a], *y = &cpi->context[b];
     if (x->request != y->request) {
         return x->request > y->request;
     }
     return (int32_t)(x->arrival - y->arrival) < 0; /* arrivals wrap around */
-}
-
-static bool before(const struct camkes_cpi *cpi, uint16_t a, uint16_t b)
-{
-    return camkes_queue_before(&cpi->context[a], &cpi->context[b]);
 }
 
 static void put(struct camkes_cpi *cpi, unsigned place, uint16_t context)

@@ -5,8 +5,6 @@
 
 #include <camkes/cpi.h>
 
-/* Whether the lock is granted to the first of two waiting contexts before the second. */
-bool camkes_queue_before(const struct camkes_context *x, const struct camkes_context *y);
 void camkes_queue_insert(struct camkes_cpi *cpi, uint16_t context);
 /* Restores the order after the priority of a context was raised. */
 void camkes_queue_raise(struct camkes_cpi *cpi, uint16_t context);

@@ -97,7 +97,7 @@ void camkes_reply_extended(struct camkes_thread *self, struct camkes_received *r
     self->leaving = true; /* from now on it keeps what it has */
     if (atomic_exchange(&self->extended, false)) {
         camkes_platform_reply(reply);
-        camkes_return_time(self, false);
+        camkes_return_time(self, CAMKES_RETURN_REPLIED);
         request->info = camkes_platform_receive_first(self->endpoint, &request->badge);
     } else {
         self->leaving = false;
@@ -106,22 +106,29 @@ void camkes_reply_extended(struct camkes_thread *self, struct camkes_received *r
     camkes_registers_from_buffer(&request->registers);
 }
 
-void camkes_return_time(const struct camkes_thread *self, bool begun)
+/* The capability for timeouts leads to the manager of the CPI, also in a group. */
+static seL4_Word tell_own_manager(const struct camkes_cpi *cpi, ptrdiff_t worker, seL4_Word label)
 {
-    struct camkes_cpi *cpi = self->cpi;
-    const ptrdiff_t index = cpi->pooled             ? pool_index(self)
-                            : self->context != NULL ? self->context - cpi->context
-                                                    : 0;
-    camkes_ask_manager(cpi->context[0].manager_as_worker,
-                       camkes_operation_label(CAMKES_RETURN_TIME, begun, (uint16_t)index),
-                       cpi->name);
+    return camkes_platform_call(cpi->context[worker].timeout, label);
+}
+
+void camkes_return_time(const struct camkes_thread *self, enum camkes_return when)
+{
+    const struct camkes_cpi *cpi = self->cpi;
+    const ptrdiff_t worker = cpi->pooled             ? pool_index(self)
+                             : self->context != NULL ? self->context - cpi->context
+                                                     : 0;
+    if (tell_own_manager(cpi, worker,
+                         camkes_operation_label(CAMKES_RETURN_TIME, (uint8_t)when, 0)) !=
+        CAMKES_MESSAGE_GOOD) {
+        camkes_manager_failed(cpi->name);
+    }
 }
 
 bool camkes_resume(const struct camkes_cpi *cpi, int task)
 {
     return task >= 0 &&
-           camkes_platform_call(cpi->context[0].manager_as_worker,
-                                camkes_operation_label(CAMKES_RESUME, 0, (uint16_t)task)) ==
+           tell_own_manager(cpi, 0, camkes_operation_label(CAMKES_RESUME, 0, (uint16_t)task)) ==
                CAMKES_MESSAGE_GOOD;
 }
 #endif
