@@ -29,7 +29,7 @@ _PREFIXES: Mapping[Role, str] = {Role.CONTROL: "_", Role.FAULT_HANDLER: "fault"}
 
 
 def refuse_policies(system: System, plan: Plan, sink: Sink) -> None:
-    """Report the overrun policies that the runtime does not have yet: managers of groups have none."""
+    """Report the overrun policies that the runtime does not have yet, such as those of tasks that help."""
     groups = find_groups(plan)
     stated = []
     for task in system.tasks:

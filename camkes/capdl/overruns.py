@@ -34,8 +34,8 @@ def used_extension(task: PlannedTask | None) -> Reservation | None:
 
 def has_handler(task: PlannedTask | None) -> bool:
     """Whether a thread handles the overruns of a task."""
-    raises = task is not None and task.time is not None and task.time.overrun is OverrunPolicy.RAISE
-    return raises or used_extension(task) is not None
+    rules = None if task is None or task.time is None else task.time.overrun.rules
+    return (rules is not None and (rules.raises or rules.stops)) or used_extension(task) is not None
 
 
 def handler_caps(task: PlannedTask | None) -> Iterator[tuple[ObjectUse, KernelObject, Rights, int]]:
@@ -49,9 +49,9 @@ def handler_caps(task: PlannedTask | None) -> Iterator[tuple[ObjectUse, KernelOb
     own = KernelObject(f"{task.name}:sc", ObjectKind.SCHEDULING_CONTEXT)
     yield ObjectUse(task.name, Purpose.TIME), own, Rights.NONE, 0
     extension = used_extension(task)
-    if extension is None:
+    if extension is not None:
+        granted = Scheduling(extension.period // 1_000, extension.budget // 1_000)
+        more = KernelObject(f"{task.name}!extension:sc", ObjectKind.SCHEDULING_CONTEXT, details=granted)
+        yield ObjectUse(task.name, Purpose.EXTENSION), more, Rights.NONE, 0
+    elif task.time is not None and task.time.overrun.rules.raises:
         yield ObjectUse(task.name, Purpose.RAISE), ENDPOINT, Rights.CALL, Badge.RAISE + task.id
-        return
-    granted = Scheduling(extension.period // 1_000, extension.budget // 1_000)
-    more = KernelObject(f"{task.name}!extension:sc", ObjectKind.SCHEDULING_CONTEXT, details=granted)
-    yield ObjectUse(task.name, Purpose.EXTENSION), more, Rights.NONE, 0

@@ -247,14 +247,15 @@ def _budget(me: InstanceFacts) -> tuple[tuple[str, str], ...]:
     """Of the task, if its overruns have a handler."""
     if not has_handler(me.task) or me.task is None or me.task.time is None:
         return ()
-    control = next(t for t in me.threads if t.role is Role.CONTROL)
+    thread = next(t for t in me.threads if t.role is Role.CONTROL)
     slots = {
         "manager": me.slot(Purpose.MANAGER),
         "timeout": me.slot(Purpose.TIMEOUT),
         "time": me.slot(Purpose.TIME),
         "extension": me.slot_if_any(Purpose.EXTENSION),
         "raise": me.slot_if_any(Purpose.RAISE),
-        "tcb": me.slot(Purpose.THREAD, number=control.index),
     }
     size = by_level([budget // 1_000 for budget in me.task.time.budgets])
-    return (("size", size), *((name, str(slot)) for name, slot in slots.items() if slot))
+    again = (("again", "camkes__jobs"),) if me.task.time.overrun.rules.stops else ()
+    control = (("control", f"&{me.all.thread_name(thread)}"), *again)
+    return (("size", size), *control, *((name, str(slot)) for name, slot in slots.items() if slot))

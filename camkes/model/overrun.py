@@ -18,8 +18,8 @@ LEVELS = 4
 class OverrunRules(Struct, frozen=True, kw_only=True):
     """A policy. `task`, `cpi`: what can have it. `extends`: execution goes on on a reservation of its own;
     `aborts`: the request ends without a result; `suspends`: and its task waits until it is resumed; `helps`:
-    on the budgets of those that wait. `binds`: a thread of the tool gives and takes scheduling contexts of
-    tasks."""
+    on the budgets of those that wait; `stops`: the job ends, and counts as missed; `raises`: the criticality
+    of the system rises. `binds`: a thread of the tool gives and takes scheduling contexts of tasks."""
 
     task: bool = False
     cpi: bool = False
@@ -27,6 +27,8 @@ class OverrunRules(Struct, frozen=True, kw_only=True):
     aborts: bool = False
     suspends: bool = False
     helps: bool = False
+    stops: bool = False
+    raises: bool = False
     binds: bool = False
 
 
@@ -52,8 +54,8 @@ TABLE = {
     OverrunPolicy.EXTEND: OverrunRules(task=True, cpi=True, extends=True, binds=True),
     OverrunPolicy.ABORT: OverrunRules(cpi=True, aborts=True, binds=True),
     OverrunPolicy.SUSPEND: OverrunRules(cpi=True, aborts=True, suspends=True, binds=True),
-    OverrunPolicy.STOP: OverrunRules(task=True),
-    OverrunPolicy.RAISE: OverrunRules(task=True),
+    OverrunPolicy.STOP: OverrunRules(task=True, stops=True),
+    OverrunPolicy.RAISE: OverrunRules(task=True, raises=True),
 }
 
 OF_TASKS = tuple(policy for policy, rules in TABLE.items() if rules.task)

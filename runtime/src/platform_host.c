@@ -21,6 +21,11 @@ void camkes_platform_delete(seL4_CPtr slot)
 {
     (void)seL4_CNode_Delete(seL4_CapNull, slot, seL4_WordBits);
 }
+
+void camkes_platform_end_thread(void)
+{
+    /* the kernel ends it when it returns */
+}
 #else
 seL4_Error camkes_platform_save_caller(const seL4_CPtr *slot)
 {

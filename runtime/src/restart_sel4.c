@@ -32,4 +32,11 @@ void camkes_platform_restart(const struct camkes_thread *thread, void (*entry)(v
     }
 }
 
+void camkes_platform_end_thread(void)
+{
+    for (;;) {
+        seL4_TCB_Suspend(camkes_self()->tcb);
+    }
+}
+
 #endif

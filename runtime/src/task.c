@@ -6,7 +6,7 @@
 #include <camkes/task.h>
 
 /* The component does not see when an event came before it waited. */
-static uint64_t release_time(const struct camkes_task *task, uint64_t job)
+uint64_t camkes_release_time(const struct camkes_task *task, uint64_t job)
 {
     return task->by_event ? task->begun : task->offset + job * task->period;
 }
@@ -16,7 +16,7 @@ static void end_job(struct camkes_task *task)
     if (task->in_job) {
         const uint64_t job = task->next - 1;
         task->in_job = false;
-        CAMKES_TRACE(JOB_END, job, release_time(task, job));
+        CAMKES_TRACE(JOB_END, job, camkes_release_time(task, job));
         if (task->extended) { /* the next job begins with the budget of the task */
             (void)seL4_Call(task->budget->timeout, seL4_MessageInfo_new(0, 0, 0, 0));
         }
@@ -28,7 +28,8 @@ static void watch_budget(const struct camkes_task *task)
 {
 #if defined(CONFIG_KERNEL_MCS)
     if (task->budget != NULL &&
-        seL4_TCB_SetTimeoutEndpoint(task->budget->tcb, task->budget->timeout) != seL4_NoError) {
+        seL4_TCB_SetTimeoutEndpoint(task->budget->control->tcb, task->budget->timeout) !=
+            seL4_NoError) {
         camkes_platform_fault();
     }
 #else
@@ -85,7 +86,7 @@ static void begin_job(struct camkes_task *task)
     const uint64_t job = task->next++;
     task->begun_last = task->next;
     task->in_job = true;
-    CAMKES_TRACE(JOB_BEGIN, job, release_time(task, job));
+    CAMKES_TRACE(JOB_BEGIN, job, camkes_release_time(task, job));
 }
 
 void camkes_begin_task(struct camkes_task *task)

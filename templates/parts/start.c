@@ -9,6 +9,7 @@ static struct camkes_interface /*? name ?*/__interface __attribute__((unused)) =
 
 /*- if me.task.budget -*/
 static struct camkes_task camkes__task;
+static void camkes__jobs(struct camkes_thread *self);
 
 static struct camkes_budget camkes__budget = {
     .task = &camkes__task,
@@ -39,6 +40,19 @@ static struct camkes_task camkes__task = {
 };
 /*- endif -*/
 
+/* run(), from a release on. */
+static void camkes__jobs(struct camkes_thread *self)
+{
+/*- if me.start.run -*/
+    camkes_begin_task(self->task);
+    const int status = run();
+/*- endif -*/
+    camkes_end_task(self->task);
+/*- if me.start.run -*/
+    camkes_exit_status(status);
+/*- endif -*/
+}
+
 static void camkes__control(struct camkes_thread *self)
 {
     if (pre_init) {
@@ -54,14 +68,7 @@ static void camkes__control(struct camkes_thread *self)
         post_init();
     }
     camkes_start_open(&camkes__instance);
-/*- if me.start.run -*/
-    camkes_begin_task(self->task);
-    const int status = run();
-/*- endif -*/
-    camkes_end_task(self->task);
-/*- if me.start.run -*/
-    camkes_exit_status(status);
-/*- endif -*/
+    camkes__jobs(self);
 }
 /*- for thread in me.threads -*/
 

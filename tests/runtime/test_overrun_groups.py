@@ -43,13 +43,15 @@ component User { control; requestor; uses Section s; attribute int length; }
 component Worker { control; requestor; attribute int length; }
 """
     + "".join(
-        f"component M{c.policy} {{ provides Section s with priority_protocol inherited, monitor m, overrun {c.policy};"
+        f"component M{c.policy} {{"
+        f" provides Section s with priority_protocol inherited, monitor m, overrun {c.policy};"
         " provides Section t with priority_protocol inherited, monitor m; }\n"
         for c in CASES
     )
     + "assembly { composition {"
     + "".join(
-        f"component User low_{n}; component User high_{n}; component Worker middle_{n}; component User last_{n};"
+        f"component User low_{n}; component User high_{n}; component Worker middle_{n};"
+        f"component User last_{n};"
         f"component M{n} m_{n}; connection seL4RPCCall c_{n}(from low_{n}.s, from high_{n}.s, to m_{n}.s);"
         f"connection seL4RPCCall d_{n}(from last_{n}.s, to m_{n}.t);"
         for n in (case.policy for case in CASES)

@@ -39,11 +39,8 @@ from camkes.report.trace.states import BLOCKED, TaskState, ThreadState
 from camkes.report.trace.waits import Standing, Wait, find_waits
 
 Args = tuple[int, ...]
-Handling = tuple[
-    Callable[["ThreadState | None", "ThreadState | None", Args], None],
-    "ThreadState | None",
-    "ThreadState | None",
-]
+Handler = Callable[[ThreadState | None, ThreadState | None, Args], None]
+Handling = tuple[Handler, ThreadState | None, ThreadState | None]
 
 _UNKNOWN = NamedThread(-1, "?", "", "", Role.INTERFACE, 0)
 
@@ -263,11 +260,13 @@ class _Decoder:
             thread.lane.begin(args[0], self.now, args[1])
             self.changed.add(thread)
 
-    def _on_job_end(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
-        if thread is not None and thread.lane is not None:
-            thread.lane.ends[args[0]] = self.now
-            thread.lane.job = False
-            self.changed.add(thread)
+    def _on_job_end(self, thread: ThreadState | None, other: ThreadState | None, args: Args) -> None:
+        about = thread if other is None else other  # another thread stops a job
+        if about is not None and about.lane is not None:
+            about.lane.end(args[0], self.now if other is None else None)
+            self.changed.add(about)
+
+    _on_job_stop = _on_job_end
 
     def _on_request_begin(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None:

@@ -9,7 +9,7 @@ come while a job lasts, and begins their jobs one after the other: job k is the 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -51,9 +51,10 @@ def make_jobs(
     ending: Ending,
     segments: Sequence[StateSegment] | None,
     releases: Sequence[int] = (),
+    stopped: Set[int] = frozenset(),
 ) -> tuple[Job, ...]:
     """The jobs of a task of which `released` were released. `begins` are (begin, release) by job number;
-    `segments` are those of its lane, None: not known."""
+    `segments` are those of its lane, None: not known. Jobs that were `stopped` are missed."""
     blocked = None if segments is None else _BlockedTime(segments)
     jobs = []
     for number in range(max(released, max(begins, default=-1) + 1)):
@@ -68,7 +69,7 @@ def make_jobs(
                 begin,
                 end,
                 deadline,
-                _outcome(end, deadline, ending),
+                JobOutcome.OVERDUE if number in stopped else _outcome(end, deadline, ending),
                 None if blocked is None else blocked.between(release, ending.time if end is None else end),
             )
         )

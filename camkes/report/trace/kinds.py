@@ -53,6 +53,7 @@ class Kind(IntEnum):
     COND_EXPIRE = 50
     CRITICALITY = 51
     JOB_LEFT_OUT = 52
+    JOB_STOP = 53
 
 
 #: names of each kind's arguments, in order
@@ -100,6 +101,7 @@ ARGUMENTS: dict[Kind, tuple[str, ...]] = {
     Kind.COND_EXPIRE: ("condition", "context"),
     Kind.CRITICALITY: ("level", "task"),
     Kind.JOB_LEFT_OUT: ("index",),
+    Kind.JOB_STOP: ("index", "release"),
 }
 
 

@@ -163,8 +163,8 @@ class PropertyChecker:
         kind = event.kind
         if kind is Kind.CALL_BEGIN:
             self.calls[thread] = (event.args[0], event.args[1])
-        elif kind is Kind.CALL_END:
-            self.calls.pop(thread, None)
+        elif kind in (Kind.CALL_END, Kind.JOB_STOP):
+            self.calls.pop(thread if event.other is None else event.other, None)
         elif kind is Kind.REQUEST_BEGIN:
             self._request_begins(thread, event.args[0], event.args[1])
         elif kind is Kind.REQUEST_END:

@@ -95,8 +95,8 @@ class TaskState:
     """What is known of a task now."""
 
     __slots__ = (
-        "begins", "current", "ends", "job", "pending", "released", "releases", "segments", "since", "task",
-        "thread", "woken",
+        "begins", "current", "ends", "job", "pending", "released", "releases", "segments", "since", "stopped",
+        "task", "thread", "woken",
     )  # fmt: skip
 
     def __init__(self, task: NamedTask, thread: ThreadState) -> None:
@@ -108,6 +108,7 @@ class TaskState:
         self.job = False  # one is under way
         self.begins: dict[int, tuple[int, int]] = {}
         self.ends: dict[int, int] = {}
+        self.stopped: set[int] = set()
         self.current: tuple[State, str, int, str, bool] | None = None
         self.since = 0
         self.segments: list[StateSegment] = []
@@ -129,11 +130,21 @@ class TaskState:
         self.woken = False
         self.job = True
 
+    def end(self, job: int, now: int | None) -> None:
+        """A job ends; None: it was stopped."""
+        self.job = False
+        if now is None:
+            self.stopped.add(job)
+        else:
+            self.ends[job] = now
+
     def finished(self, ending: Ending, scheduling: bool) -> Lane:
         """The task at the end of a run; `scheduling`: the trace shows who executed."""
         released = self.released
         if self.task.id >= 0 and self.task.timer is None:
             released = 1 if self.task.event is None else len(self.releases)  # at boot, or by events
         segments = tuple(self.segments) if scheduling else None
-        jobs = make_jobs(self.task, released, self.begins, self.ends, ending, segments, self.releases)
+        jobs = make_jobs(
+            self.task, released, self.begins, self.ends, ending, segments, self.releases, self.stopped
+        )
         return Lane(self.task, self.thread.named.number, segments or (), jobs)

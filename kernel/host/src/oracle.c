@@ -362,6 +362,10 @@ static void of_runtime(uint16_t kind, const struct thread *thread, const struct 
     case CAMKES_TRACE_JOB_END:
         job_ends(thread, args);
         break;
+    case CAMKES_TRACE_JOB_STOP:
+        oracle_memory_of(other)->in_job = false;
+        oracle_memory_of(other)->call_cpi = NONE;
+        break;
     case CAMKES_TRACE_CALL_BEGIN:
         memory->call_cpi = (uint16_t)(args[0] < oracle_system.cpi_count ? args[0] : NONE);
         break;

@@ -31,17 +31,22 @@ void camkes_host_exit_status(int status)
     kernel_leave(self);
 }
 
-static void thread_main(void)
+static _Noreturn void end_thread(struct thread *self)
 {
-    kernel_arrive();
-    struct thread *self = process.loaded;
-    self->space->entry(self->index);
     for (;;) {
         kernel_enter_quietly();
         TRACE(EXIT, self, NULL, (uint64_t)self->exit_status);
         ready_set_state(self, THREAD_INACTIVE);
         kernel_leave(self);
     }
+}
+
+static void thread_main(void)
+{
+    kernel_arrive();
+    struct thread *self = process.loaded;
+    self->space->entry(self->index);
+    end_thread(self);
 }
 
 static void make_usable(char *start, const char *end)
@@ -102,6 +107,7 @@ static void restart_main(void)
 {
     kernel_arrive();
     process.loaded->restart();
+    end_thread(process.loaded);
 }
 
 static void go_on_at(struct thread *thread, void (*entry)(void))

@@ -138,8 +138,9 @@ void camkes_platform_open_passive(const struct camkes_instance *instance);
  * wait for callers without it. */
 void camkes_platform_bring_home(const struct camkes_lent *lent, seL4_CPtr context);
 /* A thread of this address space that waits for the answer to a fault goes on with `entry`, which
- * does not return, and an empty stack. */
+ * ends with camkes_platform_end_thread(), and an empty stack. */
 void camkes_platform_restart(const struct camkes_thread *thread, void (*entry)(void));
+void camkes_platform_end_thread(void);
 /* The first receive of a thread that serves requests, passive or not. */
 seL4_MessageInfo_t camkes_platform_receive_first(seL4_CPtr endpoint, seL4_Word *badge);
 

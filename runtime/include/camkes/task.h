@@ -15,7 +15,9 @@ struct camkes_budget {
     seL4_CPtr time;               /* scheduling contexts: the task's, */
     seL4_CPtr extension;          /* and what it goes on with, 0: none */
     seL4_CPtr raise;              /* endpoint of the time manager, 0: it raises no criticality */
-    seL4_CPtr tcb;                /* of the control thread */
+    struct camkes_thread *control;
+    /* NULL: a job is not stopped; else the function of the control thread after that */
+    void (*again)(struct camkes_thread *control);
 };
 
 struct camkes_task {
@@ -37,6 +39,9 @@ struct camkes_task {
     bool extended; /* the job executes on the extension; set by the handler */
     bool claimed;  /* camkes_next_job() was called, so job 0 is one of several */
 };
+
+/* The time of the release of a job: ns, as camkes_now(). */
+uint64_t camkes_release_time(const struct camkes_task *task, uint64_t job);
 
 /* Called before and after run(): the first waits for the first release and begins job 0, the second
  * ends the running job and stops the timer. */

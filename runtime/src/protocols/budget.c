@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * The handler of the overruns of a task with the policy `extend` or `raise`: when its control
- * thread has used up the budget of the task, it goes on with the extension, and gets the task's own
- * scheduling context back at the end of the job; or with the budget of a raised criticality.
+ * The handler of the overruns of a task, when its control thread has used up the budget of the
+ * task. `extend`: it goes on with the extension, and gets the task's own scheduling context back at
+ * the end of the job. `raise`: it goes on with the budget of a raised criticality. `stop`: the job
+ * ends, and run() begins again at the next release.
  */
 #include <camkes/task.h>
 
@@ -11,7 +12,7 @@
 
 static bool bind(const struct camkes_budget *budget, seL4_CPtr time)
 {
-    return seL4_SchedContext_Bind(time, budget->tcb) == seL4_NoError;
+    return seL4_SchedContext_Bind(time, budget->control->tcb) == seL4_NoError;
 }
 
 /* The thread is blocked, so Bind says whether there is budget. Returns whether the message was
@@ -35,11 +36,36 @@ static bool give(const struct camkes_budget *budget, seL4_CPtr first, seL4_CPtr 
 /* The kernel counts a refill with less than this as used up, and rounds what was consumed. */
 static const uint64_t LEAST = 20;
 
-/* Whether the job has used up its budget, and not only a part of it that was refilled by itself. */
+/*
+ * Whether the job has used up its budget, and not only a part of it that was refilled by itself.
+ * Nothing was consumed if a request has come back without budget: there it was used up, and a
+ * manager has decided that.
+ */
 static bool overran(const struct camkes_budget *budget)
 {
-    budget->task->used += seL4_GetMR(seL4_Timeout_Consumed);
-    return budget->task->used + LEAST > budget->size[camkes_level()];
+    const uint64_t consumed = seL4_GetMR(seL4_Timeout_Consumed);
+    budget->task->used += consumed;
+    return budget->task->used + LEAST > budget->size[camkes_level()] || consumed < LEAST;
+}
+
+/* Of the control thread after a job that was stopped. */
+static void begin_again(void)
+{
+    struct camkes_thread *self = camkes_self();
+    self->task->budget->again(self);
+    camkes_platform_end_thread();
+}
+
+/* There is nothing to answer then. */
+static bool stop(const struct camkes_budget *budget)
+{
+    struct camkes_task *const task = budget->task;
+    const uint64_t job = task->next - 1;
+    CAMKES_TRACE_ABOUT(JOB_STOP, budget->control->number, job, camkes_release_time(task, job));
+    task->in_job = false;
+    task->claimed = false;
+    camkes_platform_restart(budget->control, begin_again);
+    return bind(budget, budget->time); /* it waits for the refill */
 }
 
 static bool serve(const struct camkes_budget *budget, seL4_MessageInfo_t info)
@@ -48,7 +74,10 @@ static bool serve(const struct camkes_budget *budget, seL4_MessageInfo_t info)
     const bool fault = seL4_MessageInfo_get_label(info) == seL4_Fault_Timeout;
     const bool over = fault && !task->extended && overran(budget);
     const seL4_CPtr current = task->extended ? budget->extension : budget->time;
-    (void)seL4_SchedContext_UnbindObject(current, budget->tcb);
+    (void)seL4_SchedContext_UnbindObject(current, budget->control->tcb);
+    if (over && budget->again != NULL) {
+        return !bind(budget, budget->time) && stop(budget);
+    }
     if (over && budget->raise != 0) {
         (void)camkes_platform_call(budget->raise, 0);
     }

@@ -69,7 +69,8 @@ struct camkes_trace_record {
     X(LEND, 49, "context from to cause")       /* priority of a helper's control thread `other` */   \
     X(COND_EXPIRE, 50, "condition context")    /* the wait of `other` ended without a signal */       \
     X(CRITICALITY, 51, "level task")           /* of the system; task: that raised it, or 65535 */    \
-    X(JOB_LEFT_OUT, 52, "index")               /* thread's task is degraded: does not begin it */
+    X(JOB_LEFT_OUT, 52, "index")               /* thread's task is degraded: does not begin it */     \
+    X(JOB_STOP, 53, "index release")           /* the job of control thread `other` was given up */
 
 /* clang-format on */
 
