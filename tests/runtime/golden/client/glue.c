@@ -96,6 +96,15 @@ void log_line(const char *text)
     }
 }
 
+/* run(), from a release on. */
+static void camkes__jobs(struct camkes_thread *self)
+{
+    camkes_begin_task(self->task);
+    const int status = run();
+    camkes_end_task(self->task);
+    camkes_exit_status(status);
+}
+
 static void camkes__control(struct camkes_thread *self)
 {
     if (pre_init) {
@@ -106,10 +115,7 @@ static void camkes__control(struct camkes_thread *self)
         post_init();
     }
     camkes_start_open(&camkes__instance);
-    camkes_begin_task(self->task);
-    const int status = run();
-    camkes_end_task(self->task);
-    camkes_exit_status(status);
+    camkes__jobs(self);
 }
 
 /* control, priority 254 */

@@ -128,6 +128,15 @@ static struct camkes_task camkes__task = {
     .period = 10000000,
 };
 
+/* run(), from a release on. */
+static void camkes__jobs(struct camkes_thread *self)
+{
+    camkes_begin_task(self->task);
+    const int status = run();
+    camkes_end_task(self->task);
+    camkes_exit_status(status);
+}
+
 static void camkes__control(struct camkes_thread *self)
 {
     if (pre_init) {
@@ -138,10 +147,7 @@ static void camkes__control(struct camkes_thread *self)
         post_init();
     }
     camkes_start_open(&camkes__instance);
-    camkes_begin_task(self->task);
-    const int status = run();
-    camkes_end_task(self->task);
-    camkes_exit_status(status);
+    camkes__jobs(self);
 }
 
 /* control, priority 30 */

@@ -183,6 +183,12 @@ static struct camkes_interface done__interface __attribute__((unused)) = {
     .run = done__run,
 };
 
+/* run(), from a release on. */
+static void camkes__jobs(struct camkes_thread *self)
+{
+    camkes_end_task(self->task);
+}
+
 static void camkes__control(struct camkes_thread *self)
 {
     if (pre_init) {
@@ -193,7 +199,7 @@ static void camkes__control(struct camkes_thread *self)
         post_init();
     }
     camkes_start_open(&camkes__instance);
-    camkes_end_task(self->task);
+    camkes__jobs(self);
 }
 
 /* control, priority 254 */

@@ -245,6 +245,12 @@ static struct camkes_cpi store__cpi = {
     .queue = store__queue,
 };
 
+/* run(), from a release on. */
+static void camkes__jobs(struct camkes_thread *self)
+{
+    camkes_end_task(self->task);
+}
+
 static void camkes__control(struct camkes_thread *self)
 {
     if (pre_init) {
@@ -258,7 +264,7 @@ static void camkes__control(struct camkes_thread *self)
         post_init();
     }
     camkes_start_open(&camkes__instance);
-    camkes_end_task(self->task);
+    camkes__jobs(self);
 }
 
 /* control, priority 254 */
