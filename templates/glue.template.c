@@ -5,6 +5,9 @@
 #include <camkes/instance.h>
 #include <camkes/message.h>
 #include <camkes/request.h>
+/*- if me.band -*/
+#include <camkes/scheduler.h>
+/*- endif -*/
 #include <camkes/semaphore.h>
 #include <camkes/serve.h>
 #include <camkes/task.h>

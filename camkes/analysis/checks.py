@@ -7,9 +7,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Set
 from typing import NamedTuple
 
-from camkes.analysis.codes import MAY_WAIT, NO_PERIOD, NO_TASKS, NO_WCET, OTHER_THREAD, SEVERAL_PROCESSORS
+from camkes.analysis.codes import (
+    BAND_NOT_ANALYSED,
+    MAY_WAIT,
+    NO_PERIOD,
+    NO_TASKS,
+    NO_WCET,
+    OTHER_THREAD,
+    SEVERAL_PROCESSORS,
+)
 from camkes.analysis.conditions import check_conditions, servers
 from camkes.diagnostics import Label, Sink, Span
+from camkes.model.bands import scheduled_by
 from camkes.model.connectors import carries_time, interface_threads, support
 from camkes.model.settings import AFFINITY, DEFAULTS, DOMAIN, PRIORITY, Defaults, Known, SettingReader, find
 from camkes.model.system import Instance, System
@@ -26,6 +35,7 @@ def check(
     if not plan.tasks:
         sink.report(NO_TASKS, "the system has no tasks to analyse", help="write `requestor;` in a component")
         return False
+    _bands(plan, sink)
     _times(system, plan, sink)
     _waits(system, plan, sink)
     check_conditions(system, plan, sink)
@@ -33,6 +43,16 @@ def check(
     _other_threads(system, plan, sink, defaults, called)
     _processors(system, plan, sink, defaults)
     return len(sink.diagnostics) == known
+
+
+def _bands(plan: Plan, sink: Sink) -> None:
+    for band in plan.bands:
+        sink.report(
+            BAND_NOT_ANALYSED,
+            f"the tasks of `{band.instance}` cannot be analysed: their priorities change",
+            band.span,
+            help="run the system, or give them priorities of their own",
+        )
 
 
 def _times(system: System, plan: Plan, sink: Sink) -> None:
@@ -168,6 +188,8 @@ def _others(system: System, plan: Plan) -> Iterable[_OtherThread]:
                 continue
             if plan.condition(name) is not None or support(connection.connector).without_thread:
                 continue  # the first takes a step of a manager for each signal
+            if scheduled_by(plan.bands, instance.name) is not None:
+                continue  # it executes when a job begins or ends
             calls = interface.kind == "provides"
             help_ = "give the interface a protocol" if calls else "let a task look for the event"
             yield _OtherThread(

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from camkes.capdl.bands import band_caps, slice_timer
 from camkes.capdl.callers import CallerEntry, Wiring, caller_table, sender_ids
 from camkes.capdl.check import check_limits
 from camkes.capdl.details import Rights, Scheduling
@@ -34,6 +35,7 @@ from camkes.capdl.overruns import handler_caps, has_handler, server
 from camkes.capdl.threads import ThreadPlanner
 from camkes.capdl.time_manager import ENDPOINT, Badge, critical_tasks, with_time_manager
 from camkes.diagnostics import Sink
+from camkes.model.bands import scheduled_by
 from camkes.model.connectors import Carries, carries_time, support
 from camkes.model.settings import DEFAULTS, Defaults, SettingReader
 from camkes.model.system import (
@@ -46,7 +48,7 @@ from camkes.model.system import (
 )
 from camkes.model.units import PAGE, round_up
 from camkes.protocols.groups import Group, find_groups, group_of
-from camkes.protocols.plan import Plan, PlannedCondition, PlannedCpi
+from camkes.protocols.plan import Plan, PlannedCondition, PlannedCpi, PlannedTask
 
 
 def allocate(
@@ -127,7 +129,7 @@ class _Allocator:
         for thread in threads:
             self._object(thread.name, ObjectKind.TCB)
         managed = {cpi.interface for cpi in self.plan.cpis if cpi.manager and cpi.instance == instance.name}
-        if any(t.conditions or has_handler(t) for t in self.plan.tasks if t.name == instance.name):
+        if any(t.conditions or t.band or has_handler(t) for t in self.plan.tasks if t.name == instance.name):
             managed.add("")
         for thread in threads:
             if self.tcb_caps or thread.interface in managed or thread.name in self.passive:
@@ -150,14 +152,18 @@ class _Allocator:
         for group in self.groups:
             if group.instance == instance.name:
                 self._group(group, space)
-        self._helper(instance, threads, space)
         if instance.type.criticality_span is not None and critical_tasks(self.plan):
             self.objects.setdefault(ENDPOINT.name, ENDPOINT)
             use = ObjectUse(instance.name, Purpose.SET_CRITICALITY)
             self._cap(space, use, ENDPOINT.name, Rights.CALL, Badge.SET)
-        for use, item, rights, badge in handler_caps(self.plan.task(instance.name)):
+        task, band = self.plan.task(instance.name), scheduled_by(self.plan.bands, instance.name)
+        if band is not None and band.order.measures:
+            self.timers.append(slice_timer(band))
+        for use, item, rights, badge in (*handler_caps(task), *band_caps(self.plan, instance.name)):
             self.objects.setdefault(item.name, item)
             self._cap(space, use, item.name, rights, badge)
+        if task is not None:
+            self._helper(task, threads, space)
 
     def _condition(self, condition: PlannedCondition, space: OpenSpace) -> None:
         """Capabilities of the threads that wait and signal."""
@@ -191,16 +197,16 @@ class _Allocator:
         for number in range(len(group.parties) + len(waiting)):
             self._reply(use(Purpose.REPLY, number=number), f"{group.name}!reply@{number}", space)
 
-    def _helper(self, instance: Instance, threads: list[Thread], space: OpenSpace) -> None:
-        """Capabilities of the manager of a task that helps."""
-        task, group = self.plan.task(instance.name), group_of(self.groups, instance.name)
-        if task is None or group is None:
+    def _helper(self, task: PlannedTask, threads: list[Thread], space: OpenSpace) -> None:
+        """Capabilities of the manager of a task whose priority is set while it executes."""
+        group = group_of(self.groups, task.name)
+        if group is not None:
+            manager = self._object(f"{task.name}!manager:endpoint", ObjectKind.ENDPOINT)
+            self._cap(space, ObjectUse(task.name, Purpose.MANAGER), manager, Rights.READ)
+            use = ObjectUse(task.name, Purpose.MANAGER, "", task.name)
+            self._cap(space, use, self._manager(group), Rights.CALL, 1 + group.first_party(task))
+        elif task.band is None:
             return
-        manager = self._object(f"{task.name}!manager:endpoint", ObjectKind.ENDPOINT)
-        self._cap(space, ObjectUse(task.name, Purpose.MANAGER), manager, Rights.READ)
-        badge = 1 + group.first_party(task)
-        use = ObjectUse(task.name, Purpose.MANAGER, "", task.name)
-        self._cap(space, use, self._manager(group), Rights.CALL, badge)
         own = next(t for t in threads if t.role is Role.MANAGER and not t.interface)
         self.slots[ObjectUse(task.name, Purpose.AUTHORITY)] = self.slots[
             ObjectUse(task.name, Purpose.THREAD, number=own.index)
@@ -211,8 +217,8 @@ class _Allocator:
         connection = self.wiring.connection(end)
         if connection is None or connection.connector.name in self.rendered:
             return
-        if support(connection.connector).carries is Carries.FUNCTION_CALLS:
-            return  # needs no kernel object
+        if support(connection.connector).carries in (Carries.FUNCTION_CALLS, Carries.JOBS):
+            return  # needs no kernel object, or those that its scheduler and its tasks have
         if connection.connector.from_end.hardware or connection.connector.to_end.hardware:
             return  # devices are added by the build for a machine that has them
         match interface.kind:

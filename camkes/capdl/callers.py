@@ -92,7 +92,7 @@ def caller_table(
                 continue
             index = len(entries)
             calling = [c for c in map(plan.cpi, callers) if c is not None]
-            helper = next((t for t in plan.tasks if t.name in callers and t.conditions), None)
+            helper = next((t for t in plan.tasks if t.name in callers and t.rises), None)
             own = _highest(plan, context) if helper is None else helper.highest
             bound = max([c.ceiling for c in calling], default=own)
             raised = cpi.manager and (helper is not None or any(can_be_raised(c) for c in calling))

@@ -66,7 +66,8 @@ class Purpose(Enum):
     #: consumes: a notification (RW) between the thread of `interface` and component code
     HANDOFF = "handoff"
     #: the endpoint of a manager. Without `context`, its own end (R): that of a CPI `interface`, of the group
-    #: whose first condition is `interface`, or without `interface` of a task that helps. The workers of its
+    #: whose first condition is `interface`, or without `interface` of a task whose priority is set while it
+    #: executes; with the `context` of a task in a band, that of its control thread. The workers of its
     #: CPI: (WP), badge = 1 + index of `context`. A caller whose priority can be raised: (WP), badge = number
     #: of contexts + 1 + caller index. In a group, whose manager has P parties: badge = 1 + index of the
     #: party, and of a caller 1 + P + that; also of the control thread of a task, the party `context`. With
@@ -80,8 +81,10 @@ class Purpose(Enum):
     #: `number`, badge = 1 + 2 P + its place among the sleepers of the group
     WAIT = "wait"
     #: the endpoint of the manager of the task or CPI `context` (WP), of the manager of the group whose first
-    #: condition is `interface`
+    #: condition is `interface`, or of the scheduler `interface`
     LEND = "lend"
+    #: the endpoint (WP) of the scheduler that orders the task at user level, badge = 1 + its place there
+    SCHEDULER = "scheduler"
     #: the TCB of the thread that serves `context` of `interface`, or of thread `number` of its pool
     WORKER = "worker"
     #: the manager's own TCB

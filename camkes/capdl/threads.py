@@ -11,6 +11,7 @@ from msgspec import Struct
 from camkes.capdl.callers import Wiring
 from camkes.capdl.model import ALARM, Role, Thread
 from camkes.capdl.overruns import HANDLER, has_handler
+from camkes.model.bands import Band, scheduled_by
 from camkes.model.connectors import interface_threads
 from camkes.model.limits import MAX_PRIORITY
 from camkes.model.settings import DEFAULT_MAX_PRIORITY, SettingReader
@@ -73,8 +74,9 @@ class ThreadPlanner:
                     alarm = f"{group.name}!{ALARM}"
                     yield _Planned(alarm, Role.MANAGER, prefix, above, 0, group.member, ALARM)
         task, own = self.plan.task(instance.name), group_of(self.groups, instance.name)
-        if task is not None and own is not None:
-            yield _Planned(f"{task.name}!manager", Role.MANAGER, "_", own.ceiling, task.highest)
+        if task is not None and (own is not None or task.band is not None):
+            ceiling = task.highest if own is None else own.ceiling
+            yield _Planned(f"{task.name}!manager", Role.MANAGER, "_", ceiling, task.highest)
         elif task is not None and has_handler(task):
             yield _Planned(f"{task.name}!{HANDLER}", Role.MANAGER, "_", task.highest, 0, part=HANDLER)
 
@@ -82,14 +84,18 @@ class ThreadPlanner:
         task = self.plan.task(instance.name)
         if task is None:
             return _Planned(instance.name, Role.CONTROL, "_", self.reader.priority(instance, "_"))
-        return _Planned(
-            instance.name, Role.CONTROL, "_", task.priority, context=task.context.id, task=task.id
-        )
+        # one in a band has the highest priority of it until its first job begins
+        priority = task.priority if task.band is None else task.band.highest
+        return _Planned(instance.name, Role.CONTROL, "_", priority, context=task.context.id, task=task.id)
 
     def _interface(self, instance: Instance, interface: Interface) -> Iterator[_Planned]:
         name = f"{instance.name}.{interface.name}"
         connection = self.wiring.connection(name)
         if connection is None:
+            return
+        band = scheduled_by(self.plan.bands, instance.name)
+        if band is not None:
+            yield from self._scheduler(band)
             return
         count = interface_threads(connection, interface, name, self.rendered)
         prefix = f"{interface.name}_"
@@ -106,6 +112,13 @@ class ThreadPlanner:
                 interface=interface.name,
                 part=part,
             )
+
+    def _scheduler(self, band: Band) -> Iterator[_Planned]:
+        name, prefix = f"{band.instance}.{band.interface}", f"{band.interface}_"
+        yield _Planned(name, Role.INTERFACE, prefix, band.highest, interface=band.interface)
+        if band.order.measures:
+            alarm = f"{band.instance}!{ALARM}"
+            yield _Planned(alarm, Role.MANAGER, prefix, band.highest, 0, band.interface, ALARM)
 
     def _cpi(self, cpi: PlannedCpi) -> Iterator[_Planned]:
         prefix, name = f"{cpi.interface}_", cpi.interface

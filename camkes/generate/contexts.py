@@ -362,18 +362,28 @@ class GroupContext(Struct, frozen=True):
 
 
 class HelperContext(Struct, frozen=True):
-    """The task of the instance, if conditions lend to it; `settle` is its control thread's slot of the
-    group's manager, `thread` the C name of that thread."""
+    """The task of the instance, if its priority is set while it executes; `settle` is its control thread's
+    slot of the group's manager, or in a band of its own, `thread` the C name of that thread."""
 
     name: str
     thread: str
     context: int
     route: int
     base: int
+    lowest: int
     highest: int
+    scheduled: bool
     manager: int
     settle: int
     authority: int
+
+
+class BandContext(Struct, frozen=True):
+    """The band that the instance orders: initialisers of its record, and of those of its tasks."""
+
+    interface: str
+    fields: tuple[tuple[str, str], ...]
+    members: tuple[tuple[tuple[str, str], ...], ...]
 
 
 class AttributeContext(Struct, frozen=True):
@@ -413,14 +423,15 @@ class StartContext(Struct, frozen=True):
 
 class TaskContext(Struct, frozen=True):
     """`members` of its record are from settings. `event`: an event releases its jobs. `budget`
-    are members of the record of its handler of overruns, if there is one; `priorities` are those at each
-    criticality of the system, as C, if they differ."""
+    are members of the record of its handler of overruns, if there is one, `turns` those for its scheduler at
+    user level; `priorities` are those at each criticality of the system, as C, if they differ."""
 
     release: int
     timer: int
     event: bool
     members: tuple[tuple[str, int], ...]
     budget: tuple[tuple[str, str], ...]
+    turns: tuple[tuple[str, int], ...]
     priorities: str
 
 
@@ -473,6 +484,7 @@ class InstanceContext(Struct, frozen=True):
     monitors: tuple[str, ...]  # the names of their lock words
     groups: tuple[tuple[str, GroupContext], ...]  # by what they are named after
     helper: HelperContext | None
+    band: BandContext | None
     start: StartContext
     one_route: bool  # all threads that run its code make requests of the same context
     label: str | None  # of all its requests, as C, if they are all those of its task

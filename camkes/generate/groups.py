@@ -123,9 +123,9 @@ def _sleeper(
 
 
 def helper(me: InstanceFacts) -> ctx.HelperContext | None:
-    """The task of the instance, if others can lend it priorities."""
+    """The task of the instance, if its priority is set while it executes."""
     task = me.task
-    if task is None or group_of(me.all.groups, task.name) is None:
+    if task is None or (task.band is None and group_of(me.all.groups, task.name) is None):
         return None
     control = next((t for t in me.threads if t.role is Role.CONTROL), None)
     return ctx.HelperContext(
@@ -134,7 +134,9 @@ def helper(me: InstanceFacts) -> ctx.HelperContext | None:
         context=task.context.id,
         route=me.route(task.context.id),
         base=task.priority,
+        lowest=task.priority if task.band is None else task.band.lowest,
         highest=task.highest,
+        scheduled=task.band is not None,
         manager=me.slot_if_any(Purpose.MANAGER),
         settle=me.slot_if_any(Purpose.MANAGER, "", task.name),
         authority=me.slot_if_any(Purpose.AUTHORITY),

@@ -8,6 +8,7 @@ from camkes.capdl.model import Purpose, Role
 from camkes.capdl.overruns import has_handler
 from camkes.generate import contexts as ctx
 from camkes.generate.attributes import attributes
+from camkes.generate.bands import band, turns
 from camkes.generate.facts import InstanceFacts, generates
 from camkes.generate.groups import conditions, groups, helper
 from camkes.generate.names import c_name, place
@@ -75,6 +76,7 @@ def instance_context(me: InstanceFacts) -> ctx.InstanceContext:
         monitors=tuple(dict.fromkeys(monitor_word(c.monitor) for c in me.cpis if c.monitor is not None)),
         groups=groups(me),
         helper=helper(me),
+        band=band(me),
         start=_start(me),
         one_route=one_route(me),
         label=one_label(me),
@@ -234,7 +236,7 @@ def _task(me: InstanceFacts) -> ctx.TaskContext | None:
         members = (*members, ("criticality", time.criticality), ("stretch", stretch))
     priorities = by_level(me.task.priorities) if me.task.priorities else ""
     release, timer = me.slot(Purpose.RELEASE), me.slot(Purpose.TIMER)
-    return ctx.TaskContext(release, timer, event, members, _budget(me), priorities)
+    return ctx.TaskContext(release, timer, event, members, _budget(me), turns(me), priorities)
 
 
 def _criticality(me: InstanceFacts) -> tuple[tuple[str, int], ...]:

@@ -4,14 +4,15 @@
 
 from __future__ import annotations
 
-from camkes.capdl.model import Purpose, Role, Thread
+from camkes.capdl.model import ALARM, Purpose, Role, Thread
 from camkes.capdl.overruns import HANDLER
 from camkes.generate import contexts as ctx
 from camkes.generate.facts import InstanceFacts, generates
 from camkes.generate.names import c_string
+from camkes.model.bands import scheduled_by
 from camkes.model.connectors import Carries
 from camkes.protocols.groups import group_of
-from camkes.protocols.plan import PlannedTask
+from camkes.protocols.plan import PlannedCpi, PlannedTask
 
 
 def thread_record(me: InstanceFacts, thread: Thread) -> ctx.ThreadContext:
@@ -35,18 +36,12 @@ def thread_record(me: InstanceFacts, thread: Thread) -> ctx.ThreadContext:
                 fields["task"] = "&camkes__task"
                 if me.task.priorities:
                     fields["priorities"] = "camkes__priorities"
-                if me.task.conditions:
+                if me.task.rises:
                     fields["context"] = "&camkes__helper_context"
-        case Role.MANAGER if thread.part == HANDLER:
-            fields |= {"start": "camkes_handle_overruns", "interface": "&camkes__budget"}
-        case Role.MANAGER if not interface:
-            fields |= {"start": "camkes_manage_helper", "interface": "&camkes__helper"}
-        case Role.MANAGER if cpi is not None:
-            kind = "cpi" if group_of(all_.groups, cpi.name) is None else "member"
-            fields |= {"start": f"camkes_manage_{kind}", "cpi": f"&{interface}__cpi"}
         case Role.MANAGER:
-            start = "camkes_await_timer" if thread.part else "camkes_manage_group"
-            fields |= {"start": start, "interface": f"&{interface}__group"}
+            fields |= _manager(me, thread, cpi)
+        case Role.INTERFACE if scheduled_by(all_.plan.bands, me.instance.name) is not None:
+            fields |= {"start": "camkes_schedule", "interface": f"&{interface}__band"}
         case Role.WORKER if cpi is not None:
             own = next((c for c in me.requesting(cpi) if c.id == thread.context), None)
             context = "" if cpi.one_endpoint or own is None else own.name
@@ -75,6 +70,20 @@ def thread_record(me: InstanceFacts, thread: Thread) -> ctx.ThreadContext:
     )
 
 
+def _manager(me: InstanceFacts, thread: Thread, cpi: PlannedCpi | None) -> dict[str, str]:
+    if thread.part == HANDLER:
+        return {"start": "camkes_handle_overruns", "interface": "&camkes__budget"}
+    if not thread.interface:
+        return {"start": "camkes_manage_helper", "interface": "&camkes__helper"}
+    if cpi is not None:
+        kind = "cpi" if group_of(me.all.groups, cpi.name) is None else "member"
+        return {"start": f"camkes_manage_{kind}", "cpi": f"&{thread.interface}__cpi"}
+    if thread.part == ALARM:
+        record = "group" if scheduled_by(me.all.plan.bands, me.instance.name) is None else "band"
+        return {"start": "camkes_await_timer", "interface": f"&{thread.interface}__{record}.alarm"}
+    return {"start": "camkes_manage_group", "interface": f"&{thread.interface}__group"}
+
+
 def _interface_thread(me: InstanceFacts, interface: str) -> dict[str, str]:
     connection = me.connection(interface)
     declared = me.instance.type.interface(interface)
@@ -101,7 +110,7 @@ def one_route(me: InstanceFacts) -> bool:
 
 def one_label(me: InstanceFacts) -> str | None:
     """The label of all requests of an instance that makes only those of its task."""
-    if me.task is None or me.task.conditions or me.task.priorities:
+    if me.task is None or me.task.rises or me.task.priorities:
         return None
     if len(me.contexts) != 1 or _is_called(me):
         return None

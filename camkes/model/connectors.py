@@ -23,6 +23,7 @@ class Carries(Enum):
     EVENTS = "events"
     DATA = "shared memory"
     TIME = "requests to the virtual time server"
+    JOBS = "begins and ends of jobs to a scheduler at user level"
     OTHER = "a mechanism defined by its templates"
 
 
@@ -48,6 +49,7 @@ NATIVE_NOTIFICATION = ConnectorSupport(
 )
 RPC_CALL = ConnectorSupport("seL4RPCCall", Carries.CALLS, generated=True, protocols=True)
 SHARED_DATA = ConnectorSupport("seL4SharedData", Carries.DATA, generated=True)
+USER_SCHEDULER = ConnectorSupport("seL4UserScheduler", Carries.JOBS, generated=True, local=True)
 VIRTUAL_QUEUES = ConnectorSupport("seL4VirtQueues", local=True)
 
 TABLE = {
@@ -63,6 +65,7 @@ TABLE = {
         SHARED_DATA,
         ConnectorSupport("seL4TimeServer", Carries.TIME),
         ConnectorSupport("seL4Timer", Carries.TIME),
+        USER_SCHEDULER,
         VIRTUAL_QUEUES,
         ConnectorSupport("seL4GDB", local=True),
         ConnectorSupport("seL4GDBMem", local=True),

@@ -106,6 +106,8 @@ WCETS = tuple(
     Known(f"wcet_{level}", "thread", 0, _HOUR, DEFAULT_UNIT, shared=False, phrase=WCET.phrase)
     for level in range(1, LEVELS)
 )
+WEIGHT = Known("weight", "thread", 1, 1_000, default=1, shared=False)
+SLICE = Known("slice", "thread", 1, _HOUR, DEFAULT_UNIT, 1_000, shared=False, phrase="a time slice")
 DATA = Known("data", "thread", 0, (1 << 64) - 1, default=0)
 SIZE_BITS = Known("size_bits", "thread", 7, 20, default=8)
 NUM_THREADS = Known("num_threads", "interface", 1, MAX_THREADS)

@@ -16,6 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import force_setattr
 
 from camkes.diagnostics import SourceFile, Span
+from camkes.model.bands import Band
 from camkes.model.overrun import LEVELS, Degradation, OverrunPolicy, ServerKind, from_level
 from camkes.model.protocols import Protocol
 
@@ -268,6 +269,8 @@ class Task(Struct, frozen=True, eq=False):
     #: the reservation of the policy `extend`: so much in each period
     extension: int | None = None
     extension_period: int | None = None
+    #: its part of the processor, among the tasks of a band
+    weight: int = 1
     #: budgets and execution times stated for the criticalities 1, 2 and 3
     raised_budgets: tuple[int | None, ...] = ()
     raised_wcets: tuple[int | None, ...] = ()
@@ -364,6 +367,7 @@ class System(Struct, frozen=True, eq=False):
     other_settings: Mapping[str, Mapping[str, Setting]]
     conditions: tuple[Condition, ...] = ()
     mcs: bool = False
+    bands: tuple[Band, ...] = ()
     _by_name: Mapping[str, Instance] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

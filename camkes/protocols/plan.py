@@ -10,6 +10,7 @@ from itertools import count
 from msgspec import Struct
 
 from camkes.diagnostics import Span
+from camkes.model.bands import Band
 from camkes.model.overrun import OverrunPolicy
 from camkes.model.protocols import Protocol
 from camkes.model.system import Cpi, System, Task
@@ -20,11 +21,10 @@ from camkes.protocols.time import (
     LEAST_REFILLS,
     PlannedTime,
     Reservation,
-    bands,
     blocking_places,
     extension_of,
     planned_time,
-    raised_priority,
+    raised_priorities,
 )
 
 
@@ -48,7 +48,8 @@ class PlannedTask(Struct, frozen=True):
     `highest` is the highest priority that it can have: its own, that of a raised criticality, or one that it
     gets as a helper. `conditions` are those whose waiters can lend it more than its own, by name.
     `priorities` are those at each criticality of the system, if they differ. `refills` are the replenishments
-    that its scheduling context keeps on an MCS kernel, and `time` what it may execute there.
+    that its scheduling context keeps on an MCS kernel, and `time` what it may execute there. `band`: a
+    scheduler orders it; `priority` is the lowest of its requests.
     """
 
     name: str
@@ -60,6 +61,12 @@ class PlannedTask(Struct, frozen=True):
     priorities: tuple[int, ...] = ()
     refills: int = LEAST_REFILLS
     time: PlannedTime | None = None
+    band: Band | None = None
+
+    @property
+    def rises(self) -> bool:
+        """Whether its requests can have, and get while they are served, a priority above its own."""
+        return bool(self.conditions) or (self.band is not None and self.band.order.moves_requests)
 
 
 class PlannedCpi(Struct, frozen=True):
@@ -156,6 +163,7 @@ class Plan(Struct, frozen=True):
     requests: tuple[Request, ...]
     conditions: tuple[PlannedCondition, ...] = ()
     mcs: bool = False
+    bands: tuple[Band, ...] = ()
 
     def cpi(self, name: str) -> PlannedCpi | None:
         return next((c for c in self.cpis if c.name == name), None)
@@ -178,6 +186,7 @@ def plan_requests(system: System, graph: RequestGraph, lending: Sequence[Lending
         requests=graph.requests,
         conditions=closure.planned_conditions(),
         mcs=system.mcs,
+        bands=system.bands,
     )
 
 
@@ -198,17 +207,20 @@ class _Closure:
         self._graph = graph
         self._lending = lending
         self._mcs = system.mcs
+        self._bands = {name: band for band in system.bands for name in band.tasks}
         self._tasks = sorted(system.tasks, key=lambda task: task.instance)
         self._fixed = [cpi for cpi in system.cpis if cpi.protocol.own_priority]
         #: a task or a fixed CPI -> its index among the contexts
         self._index = {task.instance: i for i, task in enumerate(self._tasks)}
         self._index |= {cpi.name: i for i, cpi in enumerate(self._fixed, len(self._tasks))}
         self._base = [task.priority or 0 for task in self._tasks] + [0] * len(self._fixed)
-        self._raised = _raised(self._tasks) if system.mcs else [()] * len(self._tasks)
+        self._raised = raised_priorities(self._tasks) if system.mcs else [()] * len(self._tasks)
         #: the highest priority of each context
         self._highest = list(self._base)
         for index, raised in enumerate(self._raised):
-            self._highest[index] = max((self._base[index], *raised))
+            band = self._bands.get(self._tasks[index].instance)
+            top = self._base[index] if band is None else band.highest
+            self._highest[index] = max((top, *raised))
         self._reached_by: dict[str, int] = dict.fromkeys(graph.cpis, 0)  # tasks
         self._origins: dict[str, int] = dict.fromkeys(graph.cpis, 0)  # contexts
         #: contexts whose priorities its requests can have: its own, and those that its callers inherit from
@@ -298,8 +310,7 @@ class _Closure:
 
     def _make_contexts(self) -> list[Context]:
         names = [task.instance for task in self._tasks] + [cpi.name for cpi in self._fixed]
-        tasks = len(self._tasks)
-        return [Context(i, name, i < tasks, self._base[i]) for i, name in enumerate(names)]
+        return [Context(i, name, i < len(self._tasks), self._base[i]) for i, name in enumerate(names)]
 
     def _longest_chains(self, components: Sequence[Sequence[str]]) -> Mapping[str, int]:
         chain: dict[str, int] = {}
@@ -373,6 +384,7 @@ class _Closure:
                 if task.refills is None
                 else task.refills,
                 planned_time(task, max(1, len(raised))) if self._mcs else None,
+                self._bands.get(task.instance),
             )
             for task, context, raised in zip(self._tasks, self.contexts, self._raised, strict=False)
         ]
@@ -382,7 +394,6 @@ class _Closure:
         found = []
         for index, lending in enumerate(self._lending):
             condition, ceiling = lending.condition, self._ceiling_of(lending)
-            lower = (task for task in lending.tasks() if self._base[self._index[task]] < ceiling)
             found.append(
                 PlannedCondition(
                     id=index,
@@ -391,7 +402,7 @@ class _Closure:
                     interface=condition.interface,
                     kind=condition.kind,
                     ceiling=ceiling,
-                    tasks=tuple(lower),
+                    tasks=tuple(t for t in lending.tasks() if self._base[self._index[t]] < ceiling),
                     lending=lending,
                     span=condition.span,
                 )
@@ -462,16 +473,6 @@ class _Closure:
         """Those of them that are CPIs whose requests have the priorities of their callers."""
         cpis = self._graph.cpis
         return [name for name in names if name in cpis and not cpis[name].protocol.own_priority]
-
-
-def _raised(tasks: Sequence[Task]) -> list[tuple[int, ...]]:
-    """The priorities of each task at each criticality of the system; none where all are 0."""
-    added = bands(tasks)
-    most = max((task.criticality for task in tasks), default=0)
-    return [
-        tuple(raised_priority(task, added, level) for level in range(most + 1)) if most else ()
-        for task in tasks
-    ]
 
 
 class _Callers(dict[int, list[int]]):

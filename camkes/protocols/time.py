@@ -37,6 +37,16 @@ def raised_priority(task: Task, added: Sequence[int], level: int) -> int:
     return (task.priority or 0) + added[min(level, task.criticality)]
 
 
+def raised_priorities(tasks: Sequence[Task]) -> list[tuple[int, ...]]:
+    """The priorities of each task at each criticality of the system; none where all are 0."""
+    added = bands(tasks)
+    most = max((task.criticality for task in tasks), default=0)
+    return [
+        tuple(raised_priority(task, added, level) for level in range(most + 1)) if most else ()
+        for task in tasks
+    ]
+
+
 def request_times(graph: RequestGraph) -> Mapping[str, int]:
     """How long a request to each CPI executes at most, in nanoseconds, with all that it requests. What is not
     stated counts as 0."""

@@ -10,6 +10,7 @@ from math import ceil
 from typing import Any
 
 from camkes.analysis.verdict import Analysis, TaskResult
+from camkes.model.bands import Band
 from camkes.model.overrun import OverrunPolicy
 from camkes.model.units import duration
 from camkes.protocols.plan import Plan, PlannedCondition, PlannedCpi, PlannedTask
@@ -32,6 +33,8 @@ def to_dict(plan: Plan, analysis: Analysis | None = None) -> dict[str, Any]:
     conditions, if there are some: name, kind, ceiling, waiters (tasks and CPIs), helpers (each with the
     way to its signal, and whether it is lent to: its own priority is lower), others (signallers that are
     not tasks), stated (the helpers are), known_from_code.
+    bands, if there are some: scheduler, order (the name of its component), lowest and highest priority,
+    tasks, and for a FairScheduler slice (nanoseconds).
     For an MCS kernel only: mcs (true); time of tasks: budgets (at each criticality of the system, up to the
     highest of a task) in each period, in nanoseconds, server, refills, overrun, criticality, priorities (at
     each criticality), degraded (with its factor), extension; of CPIs: overrun, extension, payers (tasks whose
@@ -60,6 +63,7 @@ def to_dict(plan: Plan, analysis: Analysis | None = None) -> dict[str, Any]:
             for c in plan.cpis
         ],
         **({"conditions": [_condition(c) for c in plan.conditions]} if plan.conditions else {}),
+        **({"bands": [_band(b) for b in plan.bands]} if plan.bands else {}),
         "requests": [
             {
                 "from": r.caller,
@@ -120,7 +124,7 @@ def to_text(plan: Plan, analysis: Analysis | None = None, *, color: bool = False
     results = _results(analysis)
     tasks = [("task", "id", "priority", *(("C", "B", "R") if results else ()))]
     tasks += [
-        (t.name, str(t.id), str(t.priority), *(_times(results.get(t.name)) if results else ()))
+        (t.name, str(t.id), _priority(t), *(_times(results.get(t.name)) if results else ()))
         for t in plan.tasks
     ]
     overrun = ("overrun", "binds contexts of") if plan.mcs else ()
@@ -156,7 +160,17 @@ def to_text(plan: Plan, analysis: Analysis | None = None, *, color: bool = False
         ]
         parts.append(table(conditions, right={2}, color=color))
         parts.append("\n".join(line for c in plan.conditions for line in _ways(c)))
+    if plan.bands:
+        bands = [("scheduler", "order", "priorities", "tasks")]
+        bands += [
+            (b.instance, b.order.value, f"{b.lowest} to {b.highest}", " ".join(b.tasks)) for b in plan.bands
+        ]
+        parts.append(table(bands, right=set(), color=color))
     return "\n\n".join(parts)
+
+
+def _priority(task: PlannedTask) -> str:
+    return str(task.priority) if task.band is None else f"{task.band.lowest} to {task.band.highest - 1}"
 
 
 def _time_rows(plan: Plan) -> list[tuple[str, ...]]:
@@ -182,7 +196,7 @@ def _time_rows(plan: Plan) -> list[tuple[str, ...]]:
             (
                 task.name,
                 str(time.criticality),
-                _levels(map(str, task.priorities or (task.priority,))),
+                _levels(map(str, task.priorities)) if task.priorities else _priority(task),
                 _levels(map(duration, time.budgets[: time.criticality + 1])),
                 duration(time.period),
                 time.server.value.replace("_", " "),
@@ -211,6 +225,17 @@ def _ways(condition: PlannedCondition) -> Iterator[str]:
         yield f"{condition.name}: without its code, all handlers may wait and signal; --code is exact"
     for helper in condition.lending.helpers:
         yield f"{condition.name} is signalled by {way(helper)}"
+
+
+def _band(band: Band) -> dict[str, Any]:
+    return {
+        "scheduler": band.instance,
+        "order": band.order.value,
+        "lowest": band.lowest,
+        "highest": band.highest,
+        "tasks": list(band.tasks),
+        **({"slice": band.slice} if band.order.measures else {}),
+    }
 
 
 def _condition(condition: PlannedCondition) -> dict[str, Any]:

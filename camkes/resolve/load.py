@@ -16,6 +16,7 @@ from camkes.resolve.files.imports import Program, read_program
 from camkes.resolve.names.definitions import AssemblyDefinition
 from camkes.resolve.names.resolver import Names
 from camkes.resolve.options import LoadOptions
+from camkes.resolve.program.bands import find_bands, in_bands
 from camkes.resolve.program.connections import (
     JoinedConnection,
     check_connection,
@@ -160,6 +161,7 @@ def _system(
     )
     connections = tuple(_connection(connection, settings, sink) for connection in joined)
     tasks, cpis = tasks_and_cpis(instances, connections, sink)
+    bands = find_bands(instances, connections, tasks, sink)
     check_scheduling(instances, sink)
     check_times(tasks, cpis, sink)
     check_ranges(instances, connections, tasks, cpis, sink)
@@ -170,11 +172,12 @@ def _system(
         instances,
         connections,
         _schedule(schedule, sink) if schedule else (),
-        tasks,
+        in_bands(tasks, bands),
         cpis,
         settings.other,
         conditions(instances, sink),
         mcs,
+        bands,
     )
 
 

@@ -1,14 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Jobs of tasks, and functions for component code about the work of the running thread. */
+#include <camkes/error.h>
 #include <camkes/realtime.h>
 #include <camkes/request.h>
+#include <camkes/scheduler.h>
 #include <camkes/task.h>
+#include <camkes/timer_protocol_sel4.h>
 
 /* The component does not see when an event came before it waited. */
 uint64_t camkes_release_time(const struct camkes_task *task, uint64_t job)
 {
     return task->by_event ? task->begun : task->offset + job * task->period;
+}
+
+/* The priority of the thread becomes that of its next job, or that at which it waits for it. */
+static void ask_scheduler(const struct camkes_task *task, enum camkes_turn turn, uint64_t deadline)
+{
+    if (task->scheduler != 0) {
+        camkes_timer_set_message_time(0, deadline);
+        const seL4_MessageInfo_t reply =
+            seL4_Call(task->scheduler, seL4_MessageInfo_new(turn, 0, 0, 2));
+        if (seL4_MessageInfo_get_label(reply) != CAMKES_MESSAGE_GOOD) {
+            camkes_fail("the scheduler of %s refused a job", camkes_self()->name);
+        }
+    }
 }
 
 static void end_job(struct camkes_task *task)
@@ -20,6 +36,7 @@ static void end_job(struct camkes_task *task)
         if (task->extended) { /* the next job begins with the budget of the task */
             (void)seL4_Call(task->budget->timeout, seL4_MessageInfo_new(0, 0, 0, 0));
         }
+        ask_scheduler(task, CAMKES_JOB_ENDS, 0);
     }
 }
 
@@ -86,7 +103,9 @@ static void begin_job(struct camkes_task *task)
     const uint64_t job = task->next++;
     task->begun_last = task->next;
     task->in_job = true;
-    CAMKES_TRACE(JOB_BEGIN, job, camkes_release_time(task, job));
+    const uint64_t release = camkes_release_time(task, job);
+    ask_scheduler(task, CAMKES_JOB_BEGINS, release + task->deadline);
+    CAMKES_TRACE(JOB_BEGIN, job, release);
 }
 
 void camkes_begin_task(struct camkes_task *task)

@@ -78,8 +78,7 @@ static struct camkes_group /*? first ?*/__group = {
     .manager = /*? group.manager ?*/,
 /*- if group.timer -*/
     .timer = /*? group.timer[0] ?*/,
-    .fired = /*? group.timer[1] ?*/,
-    .manager_timer = /*? group.timer[2] ?*/,
+    .alarm = {.fired = /*? group.timer[1] ?*/, .manager = /*? group.timer[2] ?*/},
 /*- endif -*/
 /*- if group.parties -*/
     .party = /*? first ?*/__parties,
@@ -99,7 +98,7 @@ static struct camkes_group /*? first ?*/__group = {
 /*- endfor -*/
 /*- if me.helper -*/
 
-/* The control thread, which others can lend priorities to. */
+/* The control thread, whose priority is set while it executes. */
 static struct camkes_context camkes__helper_context = {
     .name = "/*? me.helper.name ?*/",
     .id = /*? me.helper.context ?*/,
@@ -112,8 +111,30 @@ static struct camkes_context camkes__helper_context = {
 };
 static struct camkes_helper camkes__helper = {
     .context = &camkes__helper_context,
+    .lowest = /*? me.helper.lowest ?*/,
     .highest = /*? me.helper.highest ?*/,
+/*- if me.helper.scheduled -*/
+    .scheduled = true,
+/*- endif -*/
     .manager = /*? me.helper.manager ?*/,
     .authority = /*? me.helper.authority ?*/,
+};
+/*- endif -*/
+/*- if me.band -*/
+
+/* The tasks that it orders. */
+static struct camkes_member /*? me.band.interface ?*/__members[] = {
+/*- for member in me.band.members -*/
+    {
+/*- for name, value in member -*/
+        ./*? name ?*/ = /*? value ?*/,
+/*- endfor -*/
+    },
+/*- endfor -*/
+};
+static struct camkes_band /*? me.band.interface ?*/__band = {
+/*- for name, value in me.band.fields -*/
+    ./*? name ?*/ = /*? value ?*/,
+/*- endfor -*/
 };
 /*- endif -*/

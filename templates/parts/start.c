@@ -37,6 +37,9 @@ static struct camkes_task camkes__task = {
 /*- if me.task.budget -*/
     .budget = &camkes__budget,
 /*- endif -*/
+/*- for name, value in me.task.turns -*/
+    ./*? name ?*/ = /*? value ?*/,
+/*- endfor -*/
 };
 /*- endif -*/
 

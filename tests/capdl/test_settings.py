@@ -154,7 +154,8 @@ def test_every_setting_with_a_reader_is_tested() -> None:
     elsewhere |= {"tcb_pool_domains", "allowed_smc_functions"}  # lists
     elsewhere |= {"requests"}  # in tests/callgraph
     elsewhere |= {"access", "buffer", "dtb", "helpers", "priority_protocol", "release"}  # text
-    elsewhere |= {"overrun", "server", "degraded", "refills", "criticality"}  # in tests/resolve
+    elsewhere |= {"overrun", "server", "degraded", "refills", "criticality", "weight"}  # in tests/resolve
+    elsewhere |= {"slice"}  # in tests/runtime
     elsewhere |= {"extension", "extension_period", *(known.name for known in (*BUDGETS, *WCETS))}
     assert {row.partition(" of ")[0] for row in SETTINGS} | elsewhere == set(TABLE)
 

@@ -25,6 +25,7 @@ RUNNING = (
     "helpers",
     "publish",
     "buffer",
+    "edf",
 )
 #: with criticalities, which are analysed, and cannot be raised in runs yet
 ANALYSED = ("aav",)
@@ -34,6 +35,7 @@ VARIANTS = [
     ("nested", ("-DCONFIGURATION=4",)),
     ("inversion", ("-DPLAIN=ON",)),
     ("helpers", ("-DPLAIN=ON",)),
+    ("edf", ("-DFIXED=ON",)),
 ]
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from camkes.diagnostics import Severity, Sink
 from camkes.protocols.checks import (
+    bands,
     callers,
     ceilings,
     clauses,
@@ -33,6 +34,7 @@ CHECKS: tuple[Check, ...] = (
     *conditions.CHECKS,
     *time.CHECKS,
     *criticality.CHECKS,
+    *bands.CHECKS,
 )
 
 

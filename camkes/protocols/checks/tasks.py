@@ -144,8 +144,9 @@ class _Timed(NamedTuple):
 def _order(facts: Facts) -> Iterator[Diagnostic]:
     """Deadline-monotonic, which is rate-monotonic where no deadline is given."""
     known: list[_Timed] = []
+    ordered = {name for band in facts.system.bands for name in band.tasks}  # by their schedulers
     for task in facts.system.tasks:
-        if task.priority is not None and task.period is not None:
+        if task.priority is not None and task.period is not None and task.instance not in ordered:
             if task.deadline is not None and task.deadline != task.period:
                 known.append(_Timed(task.deadline, task.priority, task, "deadline"))
             else:

@@ -21,9 +21,10 @@ def ceilings(
     text states if that is higher. A request arrives at a priority that its task can have, or at the ceiling
     of the fixed CPI that it came through last. `raised` are the highest priorities of tasks whose priorities
     depend on the criticality of the system. `requests` are the possible requests. A task that helps can
-    have the priority of every task that waits for it."""
+    have the priority of every task that waits for it, and one of a band the highest of that."""
     requests = tuple(requests)
     highest = {task.instance: task.priority or 0 for task in system.tasks} | dict(raised or {})
+    highest |= {task: band.highest for band in system.bands for task in band.tasks}
     while True:
         found = _ceilings(system, requests, highest)
         lent = dict(highest)

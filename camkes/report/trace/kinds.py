@@ -54,6 +54,7 @@ class Kind(IntEnum):
     CRITICALITY = 51
     JOB_LEFT_OUT = 52
     JOB_STOP = 53
+    TURN = 54
 
 
 #: names of each kind's arguments, in order
@@ -102,6 +103,7 @@ ARGUMENTS: dict[Kind, tuple[str, ...]] = {
     Kind.CRITICALITY: ("level", "task"),
     Kind.JOB_LEFT_OUT: ("index",),
     Kind.JOB_STOP: ("index", "release"),
+    Kind.TURN: ("context", "priority", "due"),
 }
 
 

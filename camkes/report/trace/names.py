@@ -221,7 +221,7 @@ def _tasks(
         yield NamedTask(
             task.id,
             task.name,
-            task.priority,
+            task.priority if task.band is None else task.band.highest,
             task.context.id,
             t.period if t else None,
             (t.deadline if t.deadline is not None else t.period) if t else None,

@@ -33,6 +33,7 @@ from camkes.report.trace.kinds import Blocked, EndReason, Kind
 from camkes.report.trace.lending import Waiter, WaitTracker, wait_cycle
 from camkes.report.trace.messages import MessageTracker
 from camkes.report.trace.names import NamedThread, TraceNames
+from camkes.report.trace.turns import TurnTracker
 
 LIMIT = 100  # violations that are looked for
 
@@ -96,6 +97,7 @@ class PropertyChecker:
         self.ceilings = {cpi.id: cpi.ceiling for cpi in plan.cpis}
         if system is not None:
             self._compute_priorities(plan, system)
+        self.turns = TurnTracker(plan, system, self.base)
 
     def _compute_priorities(self, plan: Plan, system: System) -> None:
         """Priorities of tasks and ceilings of CPIs from the text, and where the plan has others."""
@@ -106,10 +108,9 @@ class PropertyChecker:
         self.base = {c.id: stated[c.name] if c.is_task else computed[c.name] for c in plan.contexts}
         for cpi in plan.cpis:
             if cpi.ceiling != computed[cpi.name]:
-                true = computed[cpi.name]
                 self._report(
                     Property.PRIORITY,
-                    f"the plan's ceiling of {cpi.name} is {cpi.ceiling}; expected {true}",
+                    f"the plan's ceiling of {cpi.name} is {cpi.ceiling}; expected {computed[cpi.name]}",
                 )
 
     # -- records ------------------------------------------------------------------------------------
@@ -127,6 +128,8 @@ class PropertyChecker:
             self._check_woken(event.other, event.args[1])
         self.lending.step(event)
         self.budgets.step(event)
+        for wrong in self.turns.step(event, self.names.thread(event.thread)):
+            self._report(Property.PRIORITY, wrong)
         if kind is Kind.SWITCH and thread is not None:
             self.running, self.started = thread, True
             self.runnable.add(thread)
@@ -300,7 +303,8 @@ class PropertyChecker:
             return self.priority.get(thread, 0)
         if named.role is Role.CONTROL and named.context in self.base:
             context = named.context
-            return self.eff(context) if self.lending.helps(context) else self.base[context]
+            own = self.turns.priority.get(context, self.base[context])
+            return self.eff(context) if self.lending.helps(context) else own
         if named.role is Role.MANAGER and cpi:
             return named.priority if cpi.id in self.grouped else self.ceilings[cpi.id]
         if named.role is Role.WORKER and cpi:
@@ -383,13 +387,10 @@ class PropertyChecker:
 
     def _check_bound(self, thread: int) -> None:
         """S: no worker above the ceiling of its CPI."""
-        cpi = self._cpi_of(self.names.thread(thread))
-        if cpi and self.priority[thread] > self.ceilings[cpi.id]:
-            self._report(
-                Property.SAFE_METADATA,
-                f"{self._who(thread)} is set to {self.priority[thread]}, "
-                f"above the ceiling {self.ceilings[cpi.id]}",
-            )
+        cpi, priority = self._cpi_of(self.names.thread(thread)), self.priority[thread]
+        if cpi and priority > self.ceilings[cpi.id]:
+            wrong = f"{self._who(thread)} is set to {priority}, above the ceiling {self.ceilings[cpi.id]}"
+            self._report(Property.SAFE_METADATA, wrong)
 
     def _check_woken(self, thread: int, context: int) -> None:
         """H: the first wait for a condition to end is that of the highest effective priority, among equals
@@ -421,8 +422,7 @@ class PropertyChecker:
                 Property.SAFE_METADATA,
                 f"{server} serves a request as one of {claimed}; its own task is {true}",
             )
-        release = self.messages.wrong_release(event)
-        if release:
+        if release := self.messages.wrong_release(event):
             self._report(Property.SAFE_METADATA, release)
 
     def _check_residue(self) -> None:

@@ -29,6 +29,7 @@ from camkes.model.settings import (
     RELEASE,
     WCET,
     WCETS,
+    WEIGHT,
     WITHIN,
     SettingReader,
 )
@@ -176,6 +177,7 @@ class TaskReader(SettingReader, frozen=True):
             time.integer(instance, CRITICALITY, spans) or 0,
             time.degradation(instance, spans),
             *time.extension(instance, "_", spans),
+            time.integer(instance, WEIGHT, spans) or WEIGHT.default,
             time.raised(instance, BUDGETS, "_", spans),
             time.raised(instance, WCETS, "_", spans),
         )

@@ -44,17 +44,19 @@ void camkes_monitor_wait(struct camkes_condition *condition);
 int camkes_monitor_wait_until(struct camkes_condition *condition, uint64_t time);
 void camkes_monitor_signal(struct camkes_condition *condition, enum camkes_operation operation);
 
-/* -- in the instance of a task that helps -- */
+/* -- in the instance of a task that helps, or that a scheduler at user level orders -- */
 
-/* A task that others can lend priorities to. Its control thread has the context. */
+/* A task whose priority is set while it executes. Its control thread has the context. */
 struct camkes_helper {
     struct camkes_context *context;
-    uint8_t highest; /* the highest priority that can be lent */
+    uint8_t lowest;  /* of its control thread; its requests have at least `context->base` */
+    uint8_t highest; /* the highest priority that it can get */
+    bool scheduled;  /* by a scheduler, which does not know of its requests; else by a group */
     seL4_CPtr manager;
     seL4_CPtr authority;
 };
 
-/* Entry point of the manager of a helper. */
+/* Entry point of the manager of such a task. */
 void camkes_manage_helper(struct camkes_thread *self);
 
 /* -- in the instance of the manager of a group -- */
@@ -115,6 +117,12 @@ struct camkes_sleeper {
     uint64_t until; /* ns, 0: no limit */
 };
 
+/* What a thread has that waits for a timer, and then calls another one. */
+struct camkes_alarm {
+    seL4_CPtr fired;   /* the notification of the timer */
+    seL4_CPtr manager; /* the other's endpoint, badged for this thread */
+};
+
 /*
  * Conditions, tasks and CPIs among which priorities can be lent: one thread decides all of them.
  * Badges of its endpoint, from 1 up: each party's own thread, callers of each party, sleepers, the
@@ -122,11 +130,9 @@ struct camkes_sleeper {
  */
 struct camkes_group {
     seL4_CPtr manager;
-    /* 0: no code waits until a time */
-    seL4_CPtr timer;
-    seL4_CPtr fired;         /* the notification of the timer */
-    seL4_CPtr manager_timer; /* the manager's endpoint, badged for the thread that waits for it */
-    uint64_t armed;          /* when the timer fires, ns, 0: it is stopped */
+    seL4_CPtr timer; /* 0: no code waits until a time */
+    struct camkes_alarm alarm;
+    uint64_t armed; /* when the timer fires, ns, 0: it is stopped */
     struct camkes_party *party;
     const struct camkes_way *way;
     struct camkes_lender *condition;
@@ -135,7 +141,8 @@ struct camkes_group {
     uint32_t arrivals;
 };
 
-/* Entry points of the manager of a group, and of the thread that tells it when its timer fires. It
- * has a higher priority: a wait then ends in time whoever has the ceiling of the group. */
+/* Entry points of the manager of a group, and of a thread that calls it, or a scheduler, when its
+ * timer fires. That of a group has a higher priority: a wait then ends in time whoever has the
+ * ceiling of the group. */
 void camkes_manage_group(struct camkes_thread *self);
 void camkes_await_timer(struct camkes_thread *self);

@@ -38,6 +38,9 @@ struct camkes_task {
     uint64_t used; /* us of its budget that the job has used up, as the handler knows */
     bool extended; /* the job executes on the extension; set by the handler */
     bool claimed;  /* camkes_next_job() was called, so job 0 is one of several */
+
+    seL4_CPtr scheduler; /* at user level, 0: it has a priority of its own */
+    uint64_t deadline;   /* ns from the release, for the scheduler */
 };
 
 /* The time of the release of a job: ns, as camkes_now(). */

@@ -70,7 +70,8 @@ struct camkes_trace_record {
     X(COND_EXPIRE, 50, "condition context")    /* the wait of `other` ended without a signal */       \
     X(CRITICALITY, 51, "level task")           /* of the system; task: that raised it, or 65535 */    \
     X(JOB_LEFT_OUT, 52, "index")               /* thread's task is degraded: does not begin it */     \
-    X(JOB_STOP, 53, "index release")           /* the job of control thread `other` was given up */
+    X(JOB_STOP, 53, "index release")           /* the job of control thread `other` was given up */   \
+    X(TURN, 54, "context priority due")        /* a scheduler gives a task a priority in its band */
 
 /* clang-format on */
 

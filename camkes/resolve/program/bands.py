@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Tasks that a component orders at user level: the connections to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from camkes.diagnostics import Label, Sink
+from camkes.model.bands import Band, Order
+from camkes.model.connectors import Carries, support
+from camkes.model.settings import PRIORITY, SLICE, SettingReader
+from camkes.model.system import Connection, Instance, Task
+from camkes.model.units import NANOSECONDS
+from camkes.resolve import codes
+
+
+def find_bands(
+    instances: Sequence[Instance], connections: Sequence[Connection], tasks: Sequence[Task], sink: Sink
+) -> tuple[Band, ...]:
+    """The bands of a system, in the order of their connections."""
+    named = {instance.name: instance for instance in instances}
+    return tuple(_bands(named, connections, {task.instance for task in tasks}, sink))
+
+
+def _bands(
+    named: dict[str, Instance], connections: Sequence[Connection], tasks: set[str], sink: Sink
+) -> Iterator[Band]:
+    orders = {order.value: order for order in Order}
+    first: dict[str, Connection] = {}
+    for connection in connections:
+        if support(connection.connector).carries is not Carries.JOBS:
+            continue
+        end = connection.to_ends[0]
+        scheduler = named[end.instance]
+        order = orders.get(scheduler.type.name)
+        if order is None:
+            sink.report(
+                codes.NOT_A_SCHEDULER,
+                f"`{scheduler.name}` cannot order tasks: `{scheduler.type.name}` is not a scheduler",
+                end.span,
+                related=[Label(scheduler.type.span, "its component")],
+                help=f"connect an instance of {' or '.join(f'`{name}`' for name in orders)}",
+            )
+            continue
+        ordered = dict.fromkeys(each.instance for each in connection.from_ends)
+        for each in connection.from_ends:
+            if each.instance not in tasks:
+                sink.report(
+                    codes.NOT_A_TASK,
+                    f"`{each.instance}` is not a task, so `{scheduler.name}` cannot order it",
+                    each.span,
+                    related=[Label(named[each.instance].type.span, "its component")],
+                    help=f"write `control; requestor;` in `{named[each.instance].type.name}`",
+                )
+            elif first.setdefault(each.instance, connection) is not connection:
+                sink.report(
+                    codes.NOT_A_TASK,
+                    f"`{each.instance}` is connected to a second scheduler",
+                    each.span,
+                    related=[Label(first[each.instance].span, "the first")],
+                    help="a task is in one band: remove one of the connections",
+                )
+        reader = SettingReader(sink)
+        spans = {PRIORITY.name: end.span}
+        stated = reader.get(scheduler, *PRIORITY.names("_"))
+        if stated is not None:
+            spans[PRIORITY.name] = stated.span
+        yield Band(
+            scheduler.name,
+            end.interface,
+            order,
+            None if stated is None else reader.priority(scheduler, "_"),
+            tuple(name for name in ordered if name in tasks),
+            reader.time(scheduler, SLICE, SLICE.names("_"), spans) or SLICE.default * NANOSECONDS[SLICE.unit],
+            spans[PRIORITY.name],
+        )
+
+
+def in_bands(tasks: Sequence[Task], bands: Sequence[Band]) -> tuple[Task, ...]:
+    """The tasks, those of bands with their lowest priority."""
+    bases = {name: band.base for band in bands for name in band.tasks}
+    return tuple(replace(t, priority=bases[t.instance]) if t.instance in bases else t for t in tasks)

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* The scheduler of a band: the only thread that decides the priorities of its tasks. */
+#include "nested.h"
+
+#include <camkes/instance.h>
+#include <camkes/label.h>
+#include <camkes/scheduler.h>
+#include <camkes/timer_protocol_sel4.h>
+
+static void set_priority(struct camkes_member *member, uint8_t priority)
+{
+    if (priority != member->priority) {
+        member->priority = priority;
+        CAMKES_TRACE(TURN, member->context, priority, member->due);
+        camkes_point();
+        camkes_ask_manager(member->manager,
+                           camkes_operation_label(CAMKES_SET_PRIORITY, priority, member->context),
+                           member->name);
+    }
+}
+
+static bool precedes(const struct camkes_member *x, const struct camkes_member *y)
+{
+    return x->due != y->due ? x->due < y->due : (int32_t)(x->arrival - y->arrival) < 0;
+}
+
+/* How many active members come after one. */
+static uint16_t followers(const struct camkes_band *band, const struct camkes_member *member)
+{
+    uint16_t count = 0;
+    for (uint16_t i = 0; i < band->members; i++) {
+        count += band->member[i].active && precedes(member, &band->member[i]);
+    }
+    return count;
+}
+
+/*
+ * Gives each active member its priority, the highest first. With deadlines, one whose job is under
+ * way rises only, as it is the last to end, of those before it; if it has waited for something
+ * else meanwhile, it may also fall, and a request that it makes keeps the higher priority.
+ */
+static void order(struct camkes_band *band)
+{
+    for (uint16_t place = band->members; place-- > 0;) {
+        for (uint16_t i = 0; i < band->members; i++) {
+            struct camkes_member *member = &band->member[i];
+            if (member->active && followers(band, member) == place) {
+                set_priority(member, (uint8_t)(band->lowest + place));
+            }
+        }
+    }
+}
+
+/* Nanoseconds that a member has executed since this was asked last. */
+static uint64_t consumed(const struct camkes_member *member)
+{
+#if defined(CONFIG_KERNEL_MCS)
+    return seL4_SchedContext_Consumed(member->time).consumed * 1000;
+#else
+    (void)member; /* the tool rejects it */
+    return 0;
+#endif
+}
+
+/* What active members have executed is counted by their weights. */
+static void charge(struct camkes_band *band)
+{
+    for (uint16_t i = 0; i < band->members; i++) {
+        struct camkes_member *member = &band->member[i];
+        if (member->active) {
+            member->due += consumed(member) / member->weight;
+        }
+    }
+}
+
+/* A member that becomes active has no claim to time in which it was not. */
+static uint64_t least_due(const struct camkes_band *band, const struct camkes_member *member)
+{
+    const struct camkes_member *first = NULL;
+    for (uint16_t i = 0; i < band->members; i++) {
+        const struct camkes_member *other = &band->member[i];
+        if (other->active && (first == NULL || precedes(other, first))) {
+            first = other;
+        }
+    }
+    (void)consumed(member);
+    return first != NULL && first->due > member->due ? first->due : member->due;
+}
+
+static void begin_slice(const struct camkes_band *band)
+{
+    unsigned active = 0;
+    for (uint16_t i = 0; i < band->members; i++) {
+        active += band->member[i].active;
+    }
+    camkes_platform_timer_arm(band->timer, active > 1 ? camkes_platform_now() + band->slice : 0, 0);
+}
+
+static void begin_job(struct camkes_band *band, struct camkes_member *member)
+{
+    member->due = band->slice != 0 ? least_due(band, member) : camkes_timer_message_time(0);
+    member->arrival = band->arrivals++;
+    member->active = true;
+}
+
+static unsigned step(struct camkes_band *band, seL4_Word badge, seL4_Word label)
+{
+    struct camkes_member *member = badge <= band->members ? &band->member[badge - 1] : NULL;
+    const bool begins = label == CAMKES_JOB_BEGINS;
+    if (member != NULL && (member->active == begins || (!begins && label != CAMKES_JOB_ENDS))) {
+        return CAMKES_MESSAGE_OPERATION;
+    }
+    if (band->slice != 0) {
+        charge(band);
+    }
+    if (member != NULL && begins) {
+        begin_job(band, member);
+    } else if (member != NULL) {
+        member->active = false;
+        set_priority(member, band->highest);
+    }
+    if (band->slice != 0) {
+        begin_slice(band);
+    }
+    if (band->slice != 0 || begins) {
+        order(band);
+    }
+    return CAMKES_MESSAGE_GOOD;
+}
+
+void camkes_schedule(struct camkes_thread *self)
+{
+    struct camkes_band *band = self->interface;
+    seL4_Word badge = 0;
+    camkes_start_interface(self->instance, NULL);
+    seL4_MessageInfo_t info = camkes_platform_receive(band->endpoint, &badge);
+    for (;;) {
+        const unsigned error = step(band, badge, seL4_MessageInfo_get_label(info));
+        info = camkes_platform_reply_receive(band->endpoint, seL4_MessageInfo_new(error, 0, 0, 0),
+                                             &badge);
+    }
+}
