@@ -89,7 +89,7 @@ def random_system(rng: random.Random, folder: Path) -> Path:
     )
 
 
-@pytest.mark.mostly_long("100")
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(200))
 def test_no_response_is_above_its_bound(
     seed: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -158,6 +158,7 @@ def test_assembly_has_no_count(tmp_path: Path) -> None:
     assert "calls `next` in assembly" in served(tmp_path, code).text
 
 
+@pytest.mark.mostly_long(4)
 @pytest.mark.parametrize(
     ("code", "count"),
     [

@@ -16,7 +16,7 @@ from tests.diagnostics.mistakes import ADL, CLIENT, FILES, LISTS, MISTAKES, SERV
 from tests.golden import compare
 
 GOLDEN = Path(__file__).parent / "golden" / "mistakes"
-#: of those that only compiling and linking finds, one of each kind
+#: of those that CMake, compiling or linking finds, one of each kind
 SHORT = {
     "run_misspelt",
     "run_void",
@@ -25,8 +25,11 @@ SHORT = {
     "call_misspelt",
     "call_fewer",
     "undefined_c",
+    "cmake_source",
+    "cmake_function",
+    "cmake_root",
 }
-LONG = {name for name, (file, *_) in MISTAKES.items() if file in (CLIENT, SERVER)} - SHORT
+LONG = {name for name, (file, *_) in MISTAKES.items() if file in (CLIENT, SERVER, LISTS)} - SHORT
 
 
 @pytest.fixture(scope="module")

@@ -63,7 +63,7 @@ void get_get(void) { full_wait(); empty_post(); }""",
     )
 
 
-@pytest.mark.mostly_long(3)
+@pytest.mark.long
 @pytest.mark.parametrize("schedule", SCHEDULES)
 def test_producers_and_consumers_help_each_other(schedule: str, tmp_path: Path) -> None:
     """Producers have 40 while `c1` waits, which the first ends at 2, and 30 while `c2` waits, from 3 to 6."""

@@ -42,6 +42,7 @@ def event(folder: Path, until: int, *, waiter: int = 30) -> Path:
     )
 
 
+@pytest.mark.long
 def test_an_event_is_waited_for_until_a_time(tmp_path: Path) -> None:
     """Until 2 C has 30; then A has the processor, and lends again from 3 to the signal at 6."""
     found = run(event(tmp_path / "system", 2), tmp_path, duration="90ms")

@@ -59,7 +59,7 @@ def cycle(folder: Path) -> Built:
     return build(folder, TEXT, CODE)
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @pytest.mark.parametrize("scheduling", ["fifo", "rr"])
 def test_properties_hold(scheduling: str, tmp_path: Path) -> None:
     """In each schedule with one preemption."""

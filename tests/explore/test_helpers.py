@@ -159,7 +159,7 @@ def raised(folder: Path) -> Built:
     return build(folder, RAISED, OF_RAISED)
 
 
-@pytest.mark.mostly_long("fifo")
+@pytest.mark.long
 @pytest.mark.parametrize("scheduling", ["fifo", "rr"])
 def test_a_waiter_that_is_raised_moves(scheduling: str, tmp_path: Path) -> None:
     found = search(raised(tmp_path / "system"), SearchOptions(scheduling=scheduling, bound=1))

@@ -88,7 +88,7 @@ def queue(folder: Path) -> Built:
     return build(folder, ONE_FULL, OF_ONE_FULL)
 
 
-@pytest.mark.mostly_long("buffer-fifo-1")
+@pytest.mark.long
 @pytest.mark.parametrize("bound", [1, pytest.param(2, marks=pytest.mark.long)])
 @pytest.mark.parametrize("scheduling", ["fifo", "rr"])
 @pytest.mark.parametrize("system", [buffer, queue])

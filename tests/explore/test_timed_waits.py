@@ -64,7 +64,7 @@ def system(kind: str, folder: Path) -> Built:
     return build(folder, text, {"User": JOB.format(f"{WORK} store_go(); {WORK}"), "Store": store})
 
 
-@pytest.mark.mostly_long("semaphore-fifo-1")
+@pytest.mark.long
 @pytest.mark.parametrize("bound", [1, pytest.param(2, marks=pytest.mark.long)])
 @pytest.mark.parametrize("scheduling", ["fifo", pytest.param("rr", marks=pytest.mark.long)])
 @pytest.mark.parametrize("kind", SYSTEMS)

@@ -45,7 +45,7 @@ def test_no_program_leaves_the_group_that_is_killed(call: str, tmp_path: Path) -
     assert found is not None and found.components["A"].c_flags == ("-DS=1",)
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.mostly_long(4)
 @confined
 @pytest.mark.parametrize("name", ["records", "trace.json", "messages"])
 @pytest.mark.parametrize("command", ["mkfifo", "ln -s /dev/zero", "mkdir"])
@@ -59,7 +59,7 @@ def test_a_result_replaced_by_another_kind_of_file_is_not_waited_for(
     find(app(tmp_path, text))  # it ends
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.mostly_long(3)
 @confined
 @pytest.mark.parametrize(
     ("name", "content"),

@@ -74,15 +74,18 @@ def test_a_cycle_is_found() -> None:
     assert find_cycle({"a": {"b": {"f"}}, "b": {"c": {"g"}}, "c": {"a": {"h"}}})
 
 
+@pytest.mark.long
 def test_there_are_no_cycles_between_files(uses: Uses) -> None:
     assert any(uses.values())
     assert find_cycle(uses) == []
 
 
+@pytest.mark.long
 def test_every_file_is_in_the_table(uses: Uses) -> None:
     assert set(layers()) == set(uses)
 
 
+@pytest.mark.long
 def test_files_use_what_is_above_them_in_the_table(uses: Uses) -> None:
     row = layers()
     wrong = [

@@ -31,7 +31,7 @@ CHAINS = {
 LONG = ("inherited-inherited", "inherited-free-pool")
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.long] if name in LONG else []) for name in CHAINS]
 )

@@ -169,7 +169,7 @@ def test_every_way_to_send_leaves_other_clients_unharmed(protocol: str, place: s
     assert Counter({r.error: r.count for r in refused}) == expected
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @pytest.mark.parametrize(
     "protocol",
     [

@@ -64,7 +64,7 @@ component Killer { control; requestor; emits Now now; }
 """
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @pytest.mark.parametrize(("end", "protocol"), every_pair(("suspend", "exit", "fault"), PROTOCOLS))
 def test_a_client_that_ends_while_it_waits(protocol: str, end: str, tmp_path: Path) -> None:
     text = _TASKS.format(

@@ -34,7 +34,7 @@ def _said(run: Run) -> list[tuple[str, int, int]]:
     return found
 
 
-@pytest.mark.mostly_long("fixed-caller")
+@pytest.mark.long
 @pytest.mark.parametrize(
     "system",
     [

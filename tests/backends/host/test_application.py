@@ -145,6 +145,7 @@ def test_an_unknown_cmake_command_is_an_error_at_its_line(tmp_path: Path) -> Non
     assert diagnostic.span.file.lines[diagnostic.span.line - 1] == "BakeRumprun(x)"
 
 
+@pytest.mark.mostly_long(4)
 @pytest.mark.parametrize(
     ("text", "code"),
     [
