@@ -20,6 +20,7 @@ _UNIT = Path(__file__).parent / "unit"
     [
         ("integrity_test.c", ("integrity.c",)),
         ("arrivals_test.c", ("arrivals.c",)),
+        ("handover_test.c", ("handover.c",)),
         ("oracle_blocking_test.c", ("oracle_blocking.c",)),
         (
             "oracle_test.c",
@@ -30,7 +31,10 @@ _UNIT = Path(__file__).parent / "unit"
         ("snapshot_test.c", ("snapshot.c",)),
         ("trace_test.c", ("trace.c",)),
     ],
-    ids=["integrity", "arrivals", "oracle_blocking", "oracle", "oracle_table", "pages", "snapshot", "trace"],
+    ids=[
+        *("integrity", "arrivals", "handover", "oracle_blocking", "oracle", "oracle_table", "pages"),
+        *("snapshot", "trace"),
+    ],
 )
 def test_unit(test: str, sources: tuple[str, ...], tmp_path: Path) -> None:
     program = tmp_path / "test"
