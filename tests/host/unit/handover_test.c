@@ -262,7 +262,7 @@ static void damaged(void)
     need(exited == STATUS_DAMAGED, "so does one that left damage");
 }
 
-/* Without control: who has it is told when it hands over to the dead process. */
+/* Without control: its end is reported when control is handed over to it. */
 static void without_control(void)
 {
     begin(1);
