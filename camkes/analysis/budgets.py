@@ -11,14 +11,14 @@ has the rest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from math import ceil
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from camkes.analysis.blocking import waits
-from camkes.analysis.demand import Demands, Requesting, Time, demands
+from camkes.analysis.demand import Demands, Requesting, Time, demands, requests_within
 from camkes.analysis.platform import Platform
 from camkes.analysis.response import Load, Response, response
 from camkes.analysis.sections import RequestSection
@@ -31,6 +31,9 @@ from camkes.protocols.time import LEAST_REFILLS, PlannedTime
 
 #: the requests of tasks that are not trusted: any number, in any time
 _ALWAYS: tuple[Requesting, ...] = ((0, 1, 1 << 30, 0),)
+
+#: nanoseconds, longer than any deadline
+_NEVER = 1 << 100
 
 
 class Bounded(Struct, frozen=True):
@@ -119,6 +122,8 @@ class BudgetModel:
         free = [other.name for other in others if not self.limited(other.name)]
         if not trusted and any(other.name in free and other.priority >= task.priority for other in others):
             return Bounded(None, f"{free[0]} has no budget")
+        if reason := self._without_time(task, trusted=trusted):
+            return Bounded(None, reason)
         loads = [self.load(other, trusted=trusted) for other in others]
         loads += self.extensions(task, trusted=trusted) + interruptions(self.workload, self._platform)
         blocking = self.blocking(task, trusted=trusted)
@@ -126,10 +131,13 @@ class BudgetModel:
         helps = self.limited(task.name) and self._pays(task, trusted=trusted)
         if helps and self._budget(task.name) < demand + blocking(task.period):
             return Bounded(None, "its budget is too short for itself and to help")
-        own = Load(task.name, task.priority, task.period, demand + self._split(task, loads), task.jitter)
+        # with a budget, a job that comes soon after the one before has to wait until it would come latest
+        late = task.jitter if self.limited(task.name) else 0
+        demand += self._split(task, loads)
+        own = Load(task.name, task.priority, task.period, demand, task.jitter - late)
         found = response(own, loads, blocking)
         if isinstance(found, Response):
-            return Bounded(found.time, latest=found.latest)
+            return Bounded(late + found.time, latest=late + found.latest)
         return Bounded(None, "overload")
 
     def _own(self, task: WorkloadTask) -> str:
@@ -202,13 +210,64 @@ class BudgetModel:
 
     def blocking(self, task: WorkloadTask, *, trusted: bool) -> Callable[[Time], Time]:
         """The blocking of a job in a window of so many nanoseconds."""
+        if self._without_time(task, trusted=trusted):
+            return lambda window: _NEVER
         found = waits(self.workload, self.needed, self._platform, task)
         sections = tuple(replace(s, duration=self.duration(s, trusted=trusted)) for s in found.sections)
+        lock = next(iter(self._kept(task, trusted=trusted)), None)
+        if lock is not None:  # while the job waits, lower tasks execute and can come to the lock again
+            longest = max(section.duration for section in sections)
+            return lambda window: longest * requests_within(found.requests[lock], window)
         found = replace(found, sections=sections)
         if not trusted:  # others request as often as they like
             found = replace(found, requests=dict.fromkeys(found.requests, _ALWAYS))
         blocking = found.blocking()
         return lambda window: blocking(window).least
+
+    def _above(self, task: WorkloadTask) -> list[WorkloadTask]:
+        return [o for o in self.workload.tasks if o.name != task.name and o.priority >= task.priority]
+
+    def _kept(self, task: WorkloadTask, *, trusted: bool) -> Set[str]:
+        """The locks that lower tasks can keep a job waiting for while they have no time."""
+        wanted = set().union(*(self._locks(each.name) for each in (task, *self._above(task))))
+        lower = (other for other in self.workload.tasks if other.priority < task.priority)
+        return wanted & set().union(*(self._keeps(other.name, trusted=trusted) for other in lower))
+
+    def _without_time(self, task: WorkloadTask, *, trusted: bool) -> str:
+        """Why there is no bound for how long others have locks without time. While a job waits for one that
+        does not execute, all lower tasks do, so what is known of sections at ceilings, and of tasks that are
+        each in one section, does not hold."""
+        above = (task, *self._above(task))
+        for other in above[1:]:
+            wanted = set().union(*(self._locks(each.name) for each in above if each is not other))
+            if wanted & self._keeps(other.name, trusted=trusted, helped=True):
+                return f"{other.name} can be without a budget in a lock"
+        kept = self._kept(task, trusted=trusted)
+        if not kept:
+            return ""
+        sections = waits(self.workload, self.needed, self._platform, task).sections
+        if any(each.at_ceiling for each in sections) or {each.resource for each in sections} != kept:
+            return "lower tasks can be without a budget at a ceiling, or in several locks"
+        others = any(kept & self._locks(each.name) for each in above[1:])
+        return "others can request a lock that is kept without a budget" if others and not trusted else ""
+
+    def _locks(self, name: str) -> Set[str]:
+        """The locks that a task requests, itself or in its requests."""
+        parts = self.needed.of_task[name].parts
+        return {self.workload.lock[part.cpi] for part in parts if self.workload.rules[part.cpi].lock}
+
+    def _keeps(self, name: str, *, trusted: bool, helped: bool = False) -> Set[str]:
+        """The locks that a task can have while it is without time and waits for it, or is `helped`."""
+        if not self._lacks(name, trusted=trusted):
+            return set()
+        found = set()
+        for part in self.needed.of_task[name].parts:
+            duration = self.needed.of_request[part.cpi]
+            for cpi in self._policies(part.cpi):
+                helps, aborts = cpi.overrun.rules.helps, cpi.overrun.rules.aborts
+                if (helps and helped) or not (helps or aborts or self._lasts(cpi, duration, trusted=trusted)):
+                    found.add(self.workload.lock[part.cpi])
+        return found & self._locks(name)
 
     def duration(self, section: RequestSection, *, trusted: bool) -> Time:
         """How long a section lasts: with the policy of its CPI and of those that are requested in it."""
@@ -216,10 +275,14 @@ class BudgetModel:
             return section.duration
         budget = self._budget(section.task)
         without = ceil(section.duration / budget) * (self.times[section.task].period - budget)
-        within = (section.cpi, *self.workload.below[section.cpi])
-        policies = [self._cpis[name] for name in within if name in self._cpis]
+        policies = self._policies(section.cpi)
         added = [self._added(cpi, section.duration, without, trusted=trusted) for cpi in policies]
         return section.duration + max(added, default=without)
+
+    def _policies(self, name: str) -> list[PlannedCpi]:
+        """A CPI and those that it requests, as far as they have a policy."""
+        within = (name, *self.workload.below[name])
+        return [self._cpis[each] for each in within if each in self._cpis]
 
     def _added(self, cpi: PlannedCpi, section: Time, without: Time, *, trusted: bool) -> Time:
         """What the policy of a CPI adds to a section whose task is without a budget for `without`."""
@@ -228,13 +291,18 @@ class BudgetModel:
             return 0 if extension is None else extension.budget  # the roll-back
         if rules.helps:
             return 0
-        if not rules.extends or extension is None:
-            return without
+        return 0 if self._lasts(cpi, section, trusted=trusted) else without
+
+    def _lasts(self, cpi: PlannedCpi, section: Time, *, trusted: bool) -> bool:
+        """Whether the extension of a CPI suffices for all overruns of its period, in sections so long."""
+        extension = cpi.extension
+        if not cpi.overrun.rules.extends or extension is None:
+            return False
         # within a period, each caller can be without a budget once for each part of it that comes back
         lacking = [name for name in cpi.tasks if self._lacks(name, trusted=trusted)]
         overruns = sum(LEAST_REFILLS + self._places[name] for name in lacking)
-        lasts = all(extension.period <= self.times[name].period for name in lacking)
-        return 0 if lasts and extension.budget >= overruns * section else without
+        shorter = all(extension.period <= self.times[name].period for name in lacking)
+        return shorter and extension.budget >= overruns * section
 
     def extensions(self, task: WorkloadTask, *, trusted: bool) -> list[Load]:
         """The reservations that tasks of at least the same priority can use beside their budgets. Those of

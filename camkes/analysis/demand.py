@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from operator import itemgetter
 
@@ -21,6 +21,11 @@ Time = int | Fraction
 
 #: How jobs of a task request a lock: -priority, period, requests of a job, jitter.
 Requesting = tuple[int, int, int, Time]
+
+
+def requests_within(requests: Iterable[Requesting], window: Time) -> int:
+    """How many such requests can be made in a window of so many nanoseconds, at most."""
+    return sum(int(-(-(window + jitter) // period)) * count for _, period, count, jitter in requests)
 
 
 class DemandPart(Struct, frozen=True):

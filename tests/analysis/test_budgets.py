@@ -295,11 +295,74 @@ def test_tasks_that_are_not_trusted_request_any_number_of_times() -> None:
     text = LOCK.partition("assembly")[0] + (
         f"assembly {{ composition {{ {instances} component Store store;"
         f" connection seL4RPCCall l({ends}, to store.p); }}"
-        f" configuration {{ {' '.join(lines)} x._budget = 12 ms; store.p_wcet = 6 ms; }} }}"
+        f" configuration {{ {' '.join(lines)} x._budget = 12 ms; store.p_wcet = 6 ms;"
+        ' store.p_overrun = "abort"; store.p_extension = 1 ms; } }'
     )
     found = next(each for each in budget_results(*planned(text), FREE) if each.task.name == "h")
-    # 6 of its own; of x 6, or its budget; two requests of others, or all three
-    assert (found.trusted.response, found.isolated.response) == (24 * MS, 36 * MS)
+    # 6 of its own; of x 6, or its budget and four roll-backs; two requests of others, or all three
+    assert (found.trusted.response, found.isolated.response) == (24 * MS, 40 * MS)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "policy"),
+    [
+        ("inherited", ""),
+        ("fixed", ""),
+        ("inherited", 'store.p_overrun = "help";'),
+        ("inherited", 'store.p_overrun = "abort"; store.p_extension = 1 ms;'),
+        (
+            "inherited",
+            'store.p_overrun = "extend"; store.p_extension = 30 ms; store.p_extension_period = 50 ms;',
+        ),
+    ],
+)
+def test_a_task_above_can_be_without_a_budget_in_a_lock(protocol: str, policy: str) -> None:
+    """h has 2 of 6 ms. m requests the same lock; l does not, and finds both later than they came."""
+    text = (
+        LOCK.replace("component Task m;", "component User m;")
+        .replace("component User l;", "component Task l;")
+        .replace("from l.p,", "from m.p,")
+        .replace("priority_protocol inherited", f"priority_protocol {protocol}")
+        .replace("m._budget = 10 ms", "m._budget = 50 ms")
+    )
+    found = {each.task.name: each.trusted for each in budget_results(*planned(text % (2, 6, policy)), FREE)}
+    for name in ("l", "m"):
+        if "abort" in policy or "extend" in policy:
+            assert found[name].response is not None
+        else:
+            assert found[name].reason == "h can be without a budget in a lock"
+
+
+def test_tasks_below_can_be_without_a_budget_in_two_locks() -> None:
+    """While h waits for the first, the other task can come to the second."""
+    text = LOCK.replace("component User { control; requestor; uses Access p; }", TWO_USERS)
+    text = text.replace("component User h;", "component Both h; component User k; component Store other;")
+    text = text.replace(
+        "to store.p);", "to store.p); connection seL4RPCCall d(from k.p, from h.q, to other.p);"
+    )
+    text = text.replace(
+        "l._wcet = 0;", "l._wcet = 0; k._priority = 5; k._period = 20 ms; k._budget = 3 ms; k._wcet = 0;"
+    )
+    found = {
+        each.task.name: each
+        for each in budget_results(*planned(text % (50, 6, "other.p_wcet = 1 ms;")), FREE)
+    }
+    assert (
+        found["h"].trusted.reason == "lower tasks can be without a budget at a ceiling, or in several locks"
+    )
+
+
+TWO_USERS = """component User { control; requestor; uses Access p; }
+component Both { control; requestor; uses Access p; uses Access q; }"""
+
+
+def test_a_lower_task_without_a_budget_can_come_to_a_lock_again() -> None:
+    """Each of two requests of h can wait for l: 6 ms of its request, and twice 17 until it has a budget."""
+    text = LOCK.replace("component User { control; requestor; uses Access p; }", TWO_USERS)
+    text = text.replace("component User h;", "component Both h;").replace("from h.p,", "from h.p, from h.q,")
+    text = text.replace("h._period = 50 ms", "h._period = 200 ms")
+    found = {each.task.name: each for each in budget_results(*planned(text % (50, 6, "")), FREE)}
+    assert found["h"].trusted.response == (12 + 2 * 40) * MS
 
 
 CHAIN = """
@@ -335,6 +398,16 @@ def test_releases_by_events_can_be_late() -> None:
         "first": 15 * MS,
     }
     assert {name for name, each in found.items() if each.isolated.response is None} == {*found}
+
+
+def test_a_job_can_come_before_its_budget() -> None:
+    """Two jobs of `second` can be 5 ms apart: one 15 ms late, and the next one in time. It has 4 ms in 20."""
+    found = bounds_of_chain("second._period = 20 ms; second._budget = 4 ms;")
+    assert {name: each.trusted.response for name, each in found.items()} == {
+        "second": 19 * MS,
+        "task": 14 * MS,
+        "first": 15 * MS,
+    }
 
 
 @pytest.mark.parametrize("release", [0, 1000, 300_000])

@@ -238,7 +238,9 @@ def analyze_arguments(parser: argparse.ArgumentParser) -> None:
         help="propose priorities and analyse the system with them: rate-monotonic, deadline-monotonic, or"
         " Audsley's, which finds some if there are any",
     )
-    parser.add_argument("--write", action="store_true", help="write them into the .camkes files")
+    parser.add_argument(
+        "--write", action="store_true", help="with --assign: write the priorities into the .camkes files"
+    )
     parser.add_argument(
         "--sensitivity",
         action="store_true",
