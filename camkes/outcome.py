@@ -33,7 +33,15 @@ from camkes.protocols.plan import Plan
 from camkes.report.denied import denied_wait, missed_deadline, missed_jobs, returned_error
 from camkes.report.jobless import tasks_without_jobs
 from camkes.report.refusals import Refusal, refusal_dict, refusals
-from camkes.report.summary import ErrorReport, RunReport, age_report, chain_report, task_report, to_json
+from camkes.report.summary import (
+    ErrorReport,
+    RunReport,
+    age_report,
+    budget_report,
+    chain_report,
+    task_report,
+    to_json,
+)
 from camkes.report.trace.chains import chain_latencies, data_ages
 from camkes.report.trace.decode import decode_trace
 from camkes.report.trace.model import Run
@@ -107,6 +115,9 @@ class Outcome(Struct, frozen=True):
             exit_statuses=dict(self.exit_statuses),
             interrupted=bool(self.interrupted),
             waits=tuple(wait_dict(wait, names) for wait in self.run.situation.waits),
+            budgets=tuple(map(budget_report, self.run.spent)) or UNSET,
+            payments=self.run.payments if self.run.spent else UNSET,
+            overruns=self.run.overruns if self.run.spent else UNSET,
             coverage=tuple(asdict(each) for each in self.coverage) or UNSET,
             violations=tuple(map(_violation_dict, self.violations)) if self.verified else UNSET,
         )

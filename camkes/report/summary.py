@@ -13,7 +13,7 @@ from msgspec.structs import asdict
 
 from camkes.report.trace.chains import ChainLatencies, DataAges
 from camkes.report.trace.jobs import response_times
-from camkes.report.trace.model import Lane
+from camkes.report.trace.model import Lane, Overrun, Payment, Spent
 
 SCHEMA = 1
 
@@ -80,6 +80,18 @@ class AgeReport(Struct, frozen=True):
     age: ResponseReport
 
 
+class BudgetReport(Struct, frozen=True):
+    """A budget: so much in each period, what was used of it, how often its thread waited for a refill, and
+    how often its end was a message to a handler."""
+
+    name: str
+    budget: int
+    period: int
+    used: int
+    waits: int
+    timeouts: int
+
+
 class ErrorReport(Struct, frozen=True):
     """Why a run did not come to a result."""
 
@@ -90,8 +102,9 @@ class ErrorReport(Struct, frozen=True):
 class RunReport(Struct, frozen=True, kw_only=True):
     """A run: `end` is its virtual time, null if it had no result, for the reasons in `errors`.
     `findings` are those of sanitizers, `refused` messages that servers did not accept, `waits` threads that
-    wait for what cannot come. `ages` is there if tasks read what others write, `coverage` and `violations` if
-    they were asked for."""
+    wait for what cannot come. `ages` is there if tasks read what others write; `budgets`, `payments` (work on
+    the budget of another task, or on an extension) and `overruns` if there are budgets, on an MCS kernel;
+    `coverage` and `violations` if they were asked for."""
 
     schema: int = SCHEMA
     end: int | None
@@ -104,6 +117,9 @@ class RunReport(Struct, frozen=True, kw_only=True):
     exit_statuses: dict[str, int] = {}
     interrupted: bool = False
     waits: tuple[dict[str, Any], ...] = ()
+    budgets: tuple[BudgetReport, ...] | UnsetType = UNSET
+    payments: tuple[Payment, ...] | UnsetType = UNSET
+    overruns: tuple[Overrun, ...] | UnsetType = UNSET
     coverage: tuple[dict[str, Any], ...] | UnsetType = UNSET
     violations: tuple[dict[str, Any], ...] | UnsetType = UNSET
     errors: tuple[ErrorReport, ...] | UnsetType = UNSET
@@ -149,6 +165,10 @@ def chain_report(chain: ChainLatencies) -> ChainReport:
 
 def age_report(data: DataAges) -> AgeReport:
     return AgeReport(data.writer, data.reader, len(data.ages), _least_mean_most(data.ages))
+
+
+def budget_report(spent: Spent) -> BudgetReport:
+    return BudgetReport(spent.name, spent.budget, spent.period, spent.used, spent.waits, spent.timeouts)
 
 
 def _least_mean_most(times: Sequence[int]) -> ResponseReport:

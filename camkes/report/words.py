@@ -10,8 +10,8 @@ from string import ascii_letters, ascii_lowercase
 
 from camkes.report.times import format_time
 from camkes.report.trace.kinds import FaultKind
-from camkes.report.trace.model import Fault, State, StateSegment
-from camkes.report.trace.names import TraceNames
+from camkes.report.trace.model import Fault, Overrun, Payment, State, StateSegment
+from camkes.report.trace.names import NamedCondition, TraceNames
 
 _FAULTS = {
     FaultKind.READ: "invalid read",
@@ -85,13 +85,28 @@ def state_words(segment: StateSegment, names: TraceNames) -> str:
     log.full, helped by writer"."""
     state, what = segment.state, segment.what
     if state is State.WAITS_HELPED:
-        condition = names.condition(what)
-        helpers = "" if condition is None else ", ".join(condition.helpers)
-        return f"{_OF[state]} {what}" + (f", helped by {helpers}" if helpers else "")
+        return ", ".join(filter(None, (f"{_OF[state]} {what}", helped_words(names.condition(what)))))
     if state is State.HELD_UP:
         where = f"in {what} " if what else ""
         return f"held up by work {where}at priority {segment.priority}"
     return f"{_OF[state]} {what}" if what and state in _OF else state.value
+
+
+def helped_words(condition: NamedCondition | None) -> str:
+    """ "helped by writer"; empty for what is not a condition, or has no helpers."""
+    return f"helped by {', '.join(condition.helpers)}" if condition is not None and condition.helpers else ""
+
+
+def overrun_words(overrun: Overrun) -> str:
+    """ "the budget of low is used up at 3 ms in store.s: help"."""
+    where = f" in {overrun.what}" if overrun.what else ""
+    return f"the budget of {overrun.payer} is used up at {exact_time(overrun.time)}{where}: {overrun.policy}"
+
+
+def payment_words(payment: Payment) -> str:
+    """ "low in store.s on the budget of high"."""
+    where = f" in {payment.what}" if payment.what else ""
+    return f"{payment.task}{where} on the budget of {payment.payer}"
 
 
 def exact_time(ns: int) -> str:

@@ -16,8 +16,8 @@ from camkes.report.draw.timeline import service_colours, service_letters
 from camkes.report.times import Window, choose_window, format_number, make_axis, unit_for
 from camkes.report.trace.chains import chain_latencies, data_ages
 from camkes.report.trace.jobs import ResponseTimes, response_times
-from camkes.report.trace.model import Fault, Lane, Run, Spent, State, StateSegment
-from camkes.report.words import LOOKS, Look, fault_words, state_words
+from camkes.report.trace.model import Fault, Lane, Overrun, Payment, Run, Spent, State, StateSegment
+from camkes.report.words import LOOKS, Look, exact_time, fault_words, state_words
 
 #: ANSI codes of services, in the order of svg.PALETTE; own code is white
 _COLOURS = (34, 33, 32, 35, 31, 36, 93, 92, 94, 95)
@@ -56,7 +56,8 @@ def terminal_report(
     ages = {f"{each.reader} of {each.writer}": each.ages for each in data_ages(run)}
     responses += times_table("end-to-end latencies", "chain", chains, color)
     responses += times_table("ages of data", "data that a task read", ages, color)
-    responses += spent_table(run.spent, color)
+    responses += spent_table(run.spent, color) + payment_table(run.payments, color)
+    responses += overrun_table(run.overruns, color)
     if not run.lanes or not run.scheduling or run.end == 0:
         return responses
     columns = min(width or shutil.get_terminal_size((80, 24)).columns, _MAX_WIDTH)
@@ -261,3 +262,41 @@ def spent_table(spent: Sequence[Spent], color: bool = False) -> str:
         budget, period, used = (format_number(t / size) for t in (each.budget, each.period, each.used))
         lines.append((each.name, budget, period, used, str(each.waits), str(each.timeouts)))
     return f"budgets ({unit})\n{table(lines, right=range(1, 6), color=color)}\n"
+
+
+def payment_table(payments: Sequence[Payment], color: bool = False) -> str:
+    """For whom budgets were used that were not their own; empty if that did not happen."""
+    if not payments:
+        return ""
+    sums: dict[tuple[str, str, str], int] = {}
+    for each in payments:
+        key = each.payer, each.task, each.what or "own code"
+        sums[key] = sums.get(key, 0) + each.end - each.start
+    unit, size = unit_for(max(sums.values()))
+    lines = [("on time of", "worked", "in", "used")]
+    lines += [(*key, format_number(used / size)) for key, used in sums.items()]
+    return f"time that others paid ({unit})\n{table(lines, right=range(3, 4), color=color)}\n"
+
+
+#: rows of a table of overruns
+_OVERRUNS = 8
+
+
+def overrun_table(overruns: Sequence[Overrun], color: bool = False) -> str:
+    """When budgets were used up, and what follows; empty if none was."""
+    if not overruns:
+        return ""
+    lines = [("budget of", "used up at", "in", "by", "policy")]
+    for each in overruns[:_OVERRUNS]:
+        lines.append(
+            (
+                each.payer,
+                exact_time(each.time),
+                each.what or "own code",
+                each.task or each.thread,
+                each.policy,
+            )
+        )
+    more = len(overruns) - _OVERRUNS
+    rest = f"and {more} more\n" if more > 0 else ""
+    return f"overruns\n{table(lines, right=range(1, 2), color=color)}\n{rest}"

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from camkes.diagnostics import Sink
+from camkes.report.draw.budgets import LEFT_FILL, PAID_FILL, PAID_LINE, ROOM, budget_strip, overrun_mark
 from camkes.report.draw.svg import (
     FAINT,
     INK,
@@ -29,7 +30,7 @@ from camkes.report.draw.svg import (
 from camkes.report.times import Window, choose_window, format_time, make_axis
 from camkes.report.trace.model import Fault, Lane, Run, State, StateSegment
 from camkes.report.trace.names import TraceNames
-from camkes.report.words import LOOKS, Look, exact_time, fault_words, letters, state_words
+from camkes.report.words import LOOKS, Look, exact_time, fault_words, helped_words, letters, state_words
 
 WIDTH = 1000.0
 LEFT = 26.0
@@ -87,7 +88,8 @@ class _Timeline:
         self.x0 = LEFT + min(max([72.0, *labels]), LONGEST) + 16
         self.x1 = WIDTH - RIGHT
         self.top = 50.0 if heading else 22.0
-        self.bottom = self.top + LANE * len(run.lanes) + 6
+        self.lane = LANE + (ROOM if run.spent else 0)
+        self.bottom = self.top + self.lane * len(run.lanes) + 6
 
     def x(self, time: int) -> float:
         return self.x0 + (self.x1 - self.x0) * (time - self.window.start) / self.window.span
@@ -103,7 +105,7 @@ class _Timeline:
             drawing.add(text(LEFT, 28, self.heading, font_size=17, font_weight="600"))
         self._axis()
         for row, lane in enumerate(self.run.lanes):
-            self._lane(lane, self.top + LANE * (row + 1) - 8)
+            self._lane(lane, self.top + self.lane * row + LANE - 8)
         drawn = {lane.thread for lane in self.run.lanes}
         for fault in self.run.faults:
             if fault.thread.number not in drawn and not fault.task:
@@ -152,6 +154,7 @@ class _Timeline:
         for segment in visible:
             self._segment(segment, base, lane)
         self._raised(visible, base, lane)
+        add(*budget_strip(self.run, lane.task.name, self.window, self.x, base + 5))
         self._jobs(lane, base)
         for fault in self.run.faults:
             if lane.thread == fault.thread.number or (lane.is_task and lane.task.name == fault.task):
@@ -308,7 +311,11 @@ class _Timeline:
         keys = [_Key(_swatch(OWN), 22, "the task's own code")]
         protocols = {cpi.name: cpi for cpi in self.run.names.cpis}
         for service, colour in self.colours.items():
-            if service in used:
+            condition = self.run.names.condition(service)
+            if service in used and condition is not None:
+                words = ", ".join(filter(None, (f"blocked on {service}", helped_words(condition))))
+                keys.append(_Key(_swatch(drawing.hatch(_key(service), colour), darker(colour)), 22, words))
+            elif service in used:
                 cpi = protocols.get(service)
                 words = service
                 if cpi and cpi.protocol.own_priority:
@@ -354,6 +361,15 @@ class _Timeline:
             keys.append(_Key(_deadline(5, 2, "", False, 15), 10, "deadline"))
         if any(job.missed for job in ends):
             keys.append(_Key(_deadline(5, 2, "", True, 15), 10, "missed deadline"))
+        if self.run.spent:
+            left = element("path", d="M0,3 V-8 L20,3 Z", fill=LEFT_FILL)
+            keys.append(_Key(left, 22, "left of the budget until its next refill"))
+        if any(p.start < self.window.end and p.end > self.window.start for p in self.run.payments):
+            keys.append(
+                _Key(_swatch(PAID_FILL, PAID_LINE), 22, "on the budget of another task, or an extension")
+            )
+        if any(self._shows(overrun.time) for overrun in self.run.overruns):
+            keys.append(_Key(overrun_mark(5, 0), 10, "budget used up"))
         if any(self._shows(fault.time) for fault in self.run.faults):
             keys.append(_Key(_cross(5, -4, ""), 10, "fault"))
         return keys

@@ -13,7 +13,15 @@ from typing import Any
 from camkes.report.draw.svg import OWN
 from camkes.report.draw.timeline import raises, service_colours, service_letters
 from camkes.report.trace.model import Lane, LockStep, Run, State, StateSegment
-from camkes.report.words import LOOKS, Look, fault_words, state_words
+from camkes.report.words import (
+    LOOKS,
+    Look,
+    fault_words,
+    helped_words,
+    overrun_words,
+    payment_words,
+    state_words,
+)
 
 TEMPLATE = Path(__file__).with_name("timeline.html")
 
@@ -26,11 +34,22 @@ def timeline_page(run: Run, heading: str) -> str:
     colours = service_colours(run)
     letters = service_letters(run)
     protocols = {cpi.name: cpi for cpi in run.names.cpis}
-    services = [{"name": "own code", "letter": "", "colour": OWN, "about": ""}]
+    services: list[dict[str, Any]] = [
+        {"name": "own code", "letter": "", "colour": OWN, "about": "", "awaited": False}
+    ]
     for name, colour in colours.items():
         cpi = protocols.get(name)
-        about = "" if cpi is None else f"{cpi.protocol.value}, ceiling {cpi.ceiling}"
-        services.append({"name": name, "letter": letters.get(name, ""), "colour": colour, "about": about})
+        about = f"{cpi.protocol.value}, ceiling {cpi.ceiling}" if cpi is not None else ""
+        condition = run.names.condition(name)
+        services.append(
+            {
+                "name": name,
+                "letter": letters.get(name, ""),
+                "colour": colour,
+                "about": about or helped_words(condition),
+                "awaited": condition is not None,
+            }
+        )
     numbers = {name: number for number, name in enumerate(colours, 1)}
     texts: dict[str, int] = {}
     data = {
@@ -69,8 +88,21 @@ def _lane(lane: Lane, run: Run, services: dict[str, int], texts: dict[str, int])
         "name": lane.task.name,
         "priority": lane.task.priority,
         "segments": [_segment(each, lane, run, services, texts) for each in lane.segments],
+        **_budget(lane.task.name, run),
         "raised": [[each.start, each.end, each.priority] for each in raises(lane.segments, lane, run)],
         "jobs": [[job.number, job.release, job.deadline, job.end, job.missed] for job in lane.jobs],
+    }
+
+
+def _budget(task: str, run: Run) -> dict[str, Any]:
+    """What is left of the budget of a task, and work for it on other budgets; empty without budgets."""
+    if not run.spent:
+        return {}
+    spent = next((each for each in run.spent if each.name == task), None)
+    return {
+        "budget": None if spent is None else [spent.budget, spent.left],
+        "paid": [[p.start, p.end, p.payer, payment_words(p)] for p in run.payments if p.task == task],
+        "overruns": [[o.time, overrun_words(o)] for o in run.overruns if o.task == task],
     }
 
 

@@ -104,9 +104,7 @@ class _Decoder:
         self.exits: dict[int, int] = {}
         self.ending: EndReason | None = None
         self.text = ""  # of the event
-        self.spending = Spending(names)
-        self._on_budget, self._on_charge = self.spending.configured, self.spending.charged
-        self._on_timeout = self.spending.timed_out
+        self.spending = Spending(names, self._origin, lambda: self.now)
         # of the thread that runs now
         self.run_lane: TaskState | None = None
         self.run_name, self.run_base = "", -1
@@ -125,7 +123,8 @@ class _Decoder:
 
     def step(self, kind: Kind, number: int | None, other: int | None) -> Handling | None:
         """What to do at events of a kind that are about these threads; None: nothing."""
-        handle = getattr(self, f"_on_{kind.name.lower()}", None)
+        name = f"on_{kind.name.lower()}"
+        handle = getattr(self, f"_{name}", None) or getattr(self.spending, name, None)
         return None if handle is None else (handle, self._thread(number), self._thread(other))
 
     def _thread(self, number: int | None) -> ThreadState | None:
@@ -364,6 +363,7 @@ class _Decoder:
             lane = self.run_lane = self._origin(running)
             self.run_name = lane.task.name if lane is not None else running.named.name
             self.run_base = lane.task.priority if lane is not None else running.named.priority
+        self.spending.passes(running, self.run_lane)
         if self.switched:
             self.changed |= self.ready
             self.switched = False
@@ -485,7 +485,7 @@ class _Decoder:
             tuple(self.faults),
             self._waits(),
             self.exits,
-            tuple(s for s in self.spending.contexts.values() if s.budget < s.period),
+            *self.spending.finish(),
         )
 
     def _waits(self) -> tuple[Wait, ...]:

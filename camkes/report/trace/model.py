@@ -204,7 +204,8 @@ class Fault(Struct, frozen=True):
 class Spent(Struct, frozen=True, gc=False):
     """Of a scheduling context, by the name of its thread (or its own): `budget` ns in each `period`; `used`
     ns were charged to it in the run. `waits`: how often its thread waited for a refill; `timeouts`: how often
-    the end of the budget was a message to a handler."""
+    the end of the budget was a message to a handler. `left`: (time, ns that are left until the next refill),
+    at the corners of a line."""
 
     name: str
     budget: int
@@ -212,6 +213,30 @@ class Spent(Struct, frozen=True, gc=False):
     used: int = 0
     waits: int = 0
     timeouts: int = 0
+    left: tuple[tuple[int, int], ...] = ()
+
+
+class Payment(Struct, frozen=True, gc=False):
+    """From `start` to `end` the work of `task`, in `what` ("": its own code), used the budget of `payer`: a
+    task that waits for it, or an extension."""
+
+    start: int
+    end: int
+    payer: str
+    task: str
+    what: str
+
+
+class Overrun(Struct, frozen=True, gc=False):
+    """The budget of `payer` was used up by `thread`, in `what` ("": its own code), for `task` ("": none).
+    `policy` says what happens then."""
+
+    time: int
+    payer: str
+    thread: str
+    task: str
+    what: str
+    policy: str
 
 
 class Run(Struct, frozen=True):
@@ -220,7 +245,7 @@ class Run(Struct, frozen=True):
 
     `threads` are in the order of their numbers, `lanes` by falling priority. `waits`: the threads that wait
     at the end for what cannot come. `exits`: by the numbers of threads that ended, with which status.
-    `spent`: of the budgets that can be used up, on an MCS kernel."""
+    On an MCS kernel, `spent` is about the budgets that can be used up; payments and overruns by time."""
 
     names: TraceNames
     end: int
@@ -237,6 +262,8 @@ class Run(Struct, frozen=True):
     waits: tuple[Wait, ...]
     exits: Mapping[int, int]
     spent: tuple[Spent, ...] = ()
+    payments: tuple[Payment, ...] = ()
+    overruns: tuple[Overrun, ...] = ()
 
     @property
     def situation(self) -> Situation:

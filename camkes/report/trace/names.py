@@ -47,7 +47,8 @@ class NamedThread(Struct, frozen=True):
 class NamedTask(Struct, frozen=True):
     """A task. Times are nanoseconds, None: not given. `timer` is the number of the timer object that releases
     its jobs, `event` that of the notification that does; neither: the only job is released at boot. `after`
-    is the task that emits the event, if it is one alone; `reads` are tasks that write what its jobs read."""
+    is the task that emits the event, if it is one alone; `reads` are tasks that write what its jobs read;
+    `overrun` is its policy on an MCS kernel."""
 
     id: int
     name: str
@@ -60,6 +61,7 @@ class NamedTask(Struct, frozen=True):
     event: int | None = None
     after: str = ""
     reads: tuple[str, ...] = ()
+    overrun: str = ""
 
 
 class NamedContext(Struct, frozen=True):
@@ -70,13 +72,15 @@ class NamedContext(Struct, frozen=True):
 
 
 class NamedCpi(Struct, frozen=True):
-    """`lock` names its lock: "inst.monitor" for the CPIs of a monitor; "": its own."""
+    """`lock` names its lock: "inst.monitor" for the CPIs of a monitor; "": its own. `overrun` is its policy
+    on an MCS kernel."""
 
     id: int
     name: str
     protocol: Protocol
     ceiling: int
     lock: str = ""
+    overrun: str = ""
 
 
 class NamedCondition(Struct, frozen=True):
@@ -194,7 +198,14 @@ def trace_names(model: CapabilityModel, plan: Plan, system: System | None = None
         tuple(_tasks(numbers, model, plan, system)),
         tuple(NamedContext(c.id, c.name, c.is_task, c.base_priority) for c in plan.contexts),
         tuple(
-            NamedCpi(c.id, c.name, c.protocol, c.ceiling, "" if c.monitor is None else c.lock_name)
+            NamedCpi(
+                c.id,
+                c.name,
+                c.protocol,
+                c.ceiling,
+                "" if c.monitor is None else c.lock_name,
+                c.overrun.value if plan.mcs else "",
+            )
             for c in plan.cpis
         ),
         tuple(objects),
@@ -230,6 +241,7 @@ def _tasks(
             numbers.get(release_event(system, t)) if system and t else None,
             after.get(task.name, ""),
             reads.get(task.name, ()),
+            "" if task.time is None else task.time.overrun.value,
         )
 
 

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Below the lane of a task: what is left of its budget, and work for it on other budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from camkes.report.draw.svg import INK, element, text, text_width, title
+from camkes.report.times import Window
+from camkes.report.trace.model import Run
+from camkes.report.words import exact_time, overrun_words, payment_words
+
+#: the height of what is drawn, and of all that a lane needs more
+STRIP = 11.0
+ROOM = 18.0
+LEFT_FILL = "#a9d3c1"
+PAID_FILL, PAID_LINE = "#cdbff2", "#7a63c4"
+OVERRUN = "#b3261e"
+
+
+def budget_strip(run: Run, task: str, window: Window, x: Callable[[int], float], y: float) -> Iterator[str]:
+    """The elements for a task, from `y` downwards; `x` is where a time is."""
+    for spent in run.spent:
+        if spent.name == task:
+            yield _left(spent.left or ((0, spent.budget),), spent.budget, window, x, y)
+    for payment in run.payments:
+        start, end = max(payment.start, window.start), min(payment.end, window.end)
+        if payment.task == task and start < end:
+            a, width = x(start), max(x(end) - x(start), 0.6)
+            about = f"{payment_words(payment)}, {exact_time(payment.start)} to {exact_time(payment.end)}"
+            yield element(
+                "rect", title(about), x=a, y=y, width=width, height=STRIP, fill=PAID_FILL, stroke=PAID_LINE,
+                stroke_width=0.8,
+            )  # fmt: skip
+            if text_width(payment.payer, 10) + 4 <= width:
+                middle = a + width / 2
+                yield text(middle, y + STRIP - 2, payment.payer, font_size=10, text_anchor="middle", fill=INK)
+    for overrun in run.overruns:
+        if overrun.task == task and window.start <= overrun.time <= window.end:
+            yield overrun_mark(x(overrun.time), y - 6, overrun_words(overrun))
+
+
+def _left(
+    corners: tuple[tuple[int, int], ...], budget: int, window: Window, x: Callable[[int], float], y: float
+) -> str:
+    """The area below the line of what is left, cut to the window."""
+    bottom = y + STRIP
+    line = [*corners, (window.end, corners[-1][1])]
+    before = [left for time, left in line if time <= window.start]
+    shown = [(window.start, before[-1] if before else budget)]
+    shown += [(time, left) for time, left in line if window.start < time <= window.end]
+    points = " L".join(f"{x(time):.2f},{bottom - STRIP * left / budget:.2f}" for time, left in shown)
+    path = f"M{x(shown[0][0]):.2f},{bottom:.2f} L{points} L{x(shown[-1][0]):.2f},{bottom:.2f} Z"
+    return element("path", title(f"what is left of {exact_time(budget)}"), d=path, fill=LEFT_FILL)
+
+
+def overrun_mark(x: float, y: float, about: str = "") -> str:
+    return element("path", title(about) if about else "", d=f"M{x:.2f},{y:.2f} l4,-6 h-8 Z", fill=OVERRUN)
