@@ -11,6 +11,14 @@ void set_putchar(void (*putchar)(int character))
     (void)putchar;
 }
 
+/* Which kind of kernel the image is compiled for; the kernel loads no other. */
+extern const uint8_t camkes_image_mcs;
+#if defined(CONFIG_KERNEL_MCS)
+__attribute__((visibility("default"), used)) const uint8_t camkes_image_mcs = 1;
+#else
+__attribute__((visibility("default"), used)) const uint8_t camkes_image_mcs = 0;
+#endif
+
 #if defined(CONFIG_KERNEL_MCS)
 void camkes_platform_restart(const struct camkes_thread *thread, void (*entry)(void))
 {

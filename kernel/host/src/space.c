@@ -117,6 +117,17 @@ static void keep_apart(const struct space *space)
     }
 }
 
+/* An image uses other kernel calls, and the tables of its runtime differ. */
+static void check_kind(const struct space *space, void *image)
+{
+    static const char *const NAMES[] = {"one without MCS", "an MCS kernel"};
+    const uint8_t *mcs = dlsym(image, "camkes_image_mcs");
+    if (mcs && *mcs != kernel->mcs) {
+        give_up(2, "%s: %s was compiled for %s, but this is %s; build the system again",
+                space->name, space->image, NAMES[*mcs != 0], NAMES[kernel->mcs]);
+    }
+}
+
 void space_load(struct space *space)
 {
     keep_apart(space);
@@ -127,6 +138,7 @@ void space_load(struct space *space)
     if (!image) {
         give_up(2, "%s: %s", space->name, dlerror());
     }
+    check_kind(space, image);
     space->handle = image;
     struct search search = {space, 0};
     struct link_map *map;
