@@ -100,37 +100,53 @@ def test_the_end_of_a_part_of_the_budget_does_not_extend_a_job(tmp_path: Path) -
     assert charged(built, run)["t4!extension:sc"] == 0
 
 
-# a client that never comes back from a request, and one that shares nothing with it
+# clients that take all they can get, and a task that shares nothing with them
 
-ENDLESS = """
-procedure Section {{ void enter(in int ms); }}
-component User {{ control; requestor; uses Section s; attribute int length; }}
+ATTACKS = """
+procedure Section {{ void enter(in int us); }}
+component Attacker {{ control; requestor; uses Section s; attribute int attack; }}
 component Worker {{ control; requestor; attribute int length; }}
 component Server {{ provides Section s with priority_protocol {protocol}; }}
 assembly {{ composition {{
-    component User bad; component Worker bystander; component Server server;
-    connection seL4RPCCall c(from bad.s, to server.s);
+    component Attacker stays; component Attacker loops; component Attacker calls;
+    component Worker bystander; component Server s1; component Server s2; component Server s3;
+    connection seL4RPCCall c1(from stays.s, to s1.s);
+    connection seL4RPCCall c2(from loops.s, to s2.s);
+    connection seL4RPCCall c3(from calls.s, to s3.s);
 }} configuration {{
-    bad._priority = 20; bad._period = 10 ms; bad._budget = 2 ms; bad.length = {length};
+    stays._priority = 40; stays._period = 10 ms; stays._budget = 1 ms; stays.attack = 1 * {attack};
+    loops._priority = 30; loops._period = 10 ms; loops._budget = 1 ms; loops.attack = 2 * {attack};
+    calls._priority = 20; calls._period = 10 ms; calls._budget = 1 ms; calls.attack = 3 * {attack};
     bystander._priority = 10; bystander._period = 10 ms; bystander.length = 3;
 }} }}
+"""
+#: an honest client requests 1 ms in each job; the others stay in a request, loop, or request again and again
+ATTACKER = """
+int run(void)
+{
+    while (camkes_next_job()) {
+        if (attack == 2) { for (;;) { camkes_work(CAMKES_US(100)); } }
+        s_enter(attack == 1 ? 1000000000 : 1000);
+        while (attack == 3) { s_enter(10); }
+    }
+    return 0;
+}
 """
 
 
 @pytest.mark.mostly_long("inherited")
 @pytest.mark.parametrize("protocol", ["inherited", "propagated", "fixed"])
-def test_a_request_without_end_costs_its_client_only(protocol: str, tmp_path: Path) -> None:
-    """The bystander waits for no more than the budget of who is above it, in any job."""
+def test_clients_that_take_all_they_can_cost_others_nothing_more(protocol: str, tmp_path: Path) -> None:
+    """The bystander waits for the budgets of those above it, whatever they do with them, in any job."""
     sources = {
-        "User": "#include <camkes/realtime.h>\n"
-        "int run(void) { while (camkes_next_job()) { s_enter(length); } return 0; }\n",
-        "Server": "#include <camkes/realtime.h>\nvoid s_enter(int ms) { camkes_work(CAMKES_MS(ms)); }\n",
+        "Attacker": ATTACKER,
+        "Server": "void s_enter(int us) { camkes_work(CAMKES_US((uint64_t)us)); }\n",
         **JOBS,
     }
     seen = []
-    for length in (2, 1_000_000):
-        text = ENDLESS.format(protocol=protocol, length=length)
-        run = build(tmp_path / str(length), text, sources, mcs=True).run()
+    for attack in (0, 1):
+        text = ATTACKS.format(protocol=protocol, attack=attack)
+        run = build(tmp_path / str(attack), text, sources, mcs=True).run()
         ends = run.of(Kind.JOB_END, "bystander")
         assert len(ends) == 100
         seen.append([(e.time, e.args) for e in ends])
