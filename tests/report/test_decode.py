@@ -120,7 +120,8 @@ def test_a_thread_whose_budget_is_used_up_waits_for_it() -> None:
         (10, 11, "running", ""),
     ]
     assert responses(run)["t"].blocked == 0
-    assert run.spent == (Spent("t", 2 * MS, 10 * MS, 3 * MS, 1, 0),)
+    left = ((0, 2 * MS), (2 * MS, 0), (10 * MS, 0), (10 * MS, 2 * MS), (11 * MS, MS))
+    assert run.spent == (Spent("t", 2 * MS, 10 * MS, 3 * MS, 1, 0, left),)
     chart = terminal_report(run, width=60)
     table = chart[chart.index("budgets (ms)") :].split()
     assert table[-6:] == ["t", "2", "10", "3", "1", "0"]

@@ -346,11 +346,7 @@ class _Timeline:
                     Look.SLEEPS.value,
                 )
             )
-        if any(
-            True
-            for lane in self.run.lanes
-            for _ in raises(list(self._visible(lane.segments)), lane, self.run)
-        ):
+        if any(any(raises(list(self._visible(e.segments)), e, self.run)) for e in self.run.lanes):
             line = element("path", d="M0,1 H22", stroke=RAISED, stroke_width=2)
             keys.append(_Key(line + _up_arrow(4, -2), 22, "inherited priority"))
         jobs = [job for lane in self.run.lanes for job in lane.jobs]
@@ -361,18 +357,19 @@ class _Timeline:
             keys.append(_Key(_deadline(5, 2, "", False, 15), 10, "deadline"))
         if any(job.missed for job in ends):
             keys.append(_Key(_deadline(5, 2, "", True, 15), 10, "missed deadline"))
-        if self.run.spent:
-            left = element("path", d="M0,3 V-8 L20,3 Z", fill=LEFT_FILL)
-            keys.append(_Key(left, 22, "left of the budget until its next refill"))
-        if any(p.start < self.window.end and p.end > self.window.start for p in self.run.payments):
-            keys.append(
-                _Key(_swatch(PAID_FILL, PAID_LINE), 22, "on the budget of another task, or an extension")
-            )
-        if any(self._shows(overrun.time) for overrun in self.run.overruns):
-            keys.append(_Key(overrun_mark(5, 0), 10, "budget used up"))
+        keys += self._budget_keys()
         if any(self._shows(fault.time) for fault in self.run.faults):
             keys.append(_Key(_cross(5, -4, ""), 10, "fault"))
         return keys
+
+    def _budget_keys(self) -> Iterator[_Key]:
+        if self.run.spent:
+            left = element("path", d="M0,3 V-8 L20,3 Z", fill=LEFT_FILL)
+            yield _Key(left, 22, "left of the budget until its next refill")
+        if any(p.start < self.window.end and p.end > self.window.start for p in self.run.payments):
+            yield _Key(_swatch(PAID_FILL, PAID_LINE), 22, "on the budget of another task, or an extension")
+        if any(self._shows(overrun.time) for overrun in self.run.overruns):
+            yield _Key(overrun_mark(5, 0), 10, "budget used up")
 
     def _draw_legend(self, rows: Sequence[Sequence[_Key]], y: float) -> None:
         drawn = "".join(key.drawing for row in rows for key in row)

@@ -55,11 +55,12 @@ class Spending:
             used, left = args[1:]
             self.contexts[args[0]] = replace(spent, used=spent.used + used)
             corners = self.left.setdefault(args[0], [(0, spent.budget)])
-            start, before = self.now() - used, min(used + left, spent.budget)
-            if corners[-1][1] != before:
-                corners += [(time := self.refilled.get(args[0], start), corners[-1][1]), (time, before)]
-            self.refilled.pop(args[0], None)
-            corners += [(start, before), (self.now(), left)]
+            start, before, last = self.now() - used, min(used + left, spent.budget), corners[-1][1]
+            refilled = self.refilled.pop(args[0], start)
+            found = [(refilled, last), (refilled, before)] if last != before else []
+            for corner in (*found, (start, before), (self.now(), left)):
+                if corner != corners[-1]:
+                    corners.append(corner)
 
     def on_timeout(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if (spent := self.contexts.get(args[0])) is None or thread is None:

@@ -19,7 +19,6 @@ void oracle_initialise(void)
     oracle->threads = memory_take(kernel->thread_count * sizeof *oracle->threads);
     oracle->locks = memory_take(oracle_system.cpi_count * sizeof *oracle->locks);
     oracle->blocked = memory_take(oracle_system.limit_count * sizeof *oracle->blocked);
-    oracle_budgets_initialise();
     oracle->running = NONE;
     oracle->timed = !kernel->options.arrivals;
     for (unsigned i = 0; i < kernel->thread_count; i++) {

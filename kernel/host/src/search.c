@@ -452,6 +452,7 @@ void search_prepare(const char *table)
     mallopt(M_TRIM_THRESHOLD, 64 << 20);
     oracle_read(table);
     oracle_initialise();
+    oracle_budgets_initialise();
 }
 
 _Noreturn void search_run(void)
