@@ -2,8 +2,9 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Builds the parts that are the same for every system: the host kernel and the objects of the runtime.
 
-They are compiled once for each version of them and of the compiler, and kept in the user's cache. An entry
-is a folder that appears there whole, with a list of checksums. One that does not agree with it is replaced.
+They are compiled once for each version of them and of the compiler, and kept in the user's cache. The kernel
+is the same program with and without MCS, the runtime is not. An entry is a folder that appears there whole,
+with a list of checksums. One that does not agree with it is replaced.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from camkes.backends.host.codes import KERNEL_BUILD
 from camkes.backends.host.compiler import Compiler
@@ -50,7 +52,7 @@ class Kit(Struct, frozen=True):
 def host_kit(compiler: Compiler, fallback: Path, sink: Sink, progress: Progress) -> Kit | None:
     """The kit: from the user's cache, else made and put there (or in `fallback` if that cannot be). None
     after a diagnostic."""
-    name = f"host-{_key(compiler)}"
+    name = _entry(compiler)
     cache = cache_folder()
     parents = [*([] if cache is None else [Path(cache)]), fallback]
     for parent in parents:
@@ -82,7 +84,7 @@ def host_kit(compiler: Compiler, fallback: Path, sink: Sink, progress: Progress)
     return None
 
 
-def _key(compiler: Compiler) -> str:
+def _entry(compiler: Compiler) -> str:
     folders = (HOST_KERNEL / "src", HOST_KERNEL / "include", RUNTIME / "src", RUNTIME / "include")
     files = [HOST_KERNEL / "Makefile", *sorted(f for d in folders for f in d.rglob("*.[chS]"))]
     # the place of the sources is in the debugging information; the Makefile takes CFLAGS from the environment
@@ -93,7 +95,7 @@ def _key(compiler: Compiler) -> str:
         str(ROOT),
         os.environ.get("CFLAGS", ""),
     ]
-    return of_words([*words, *(f"{f} {of_file(f)}" for f in files)])[:16]
+    return f"host-{of_words([*words, *(f'{f} {of_file(f)}' for f in files)])[:16]}"
 
 
 def _checked(folder: Path) -> Kit | None:
@@ -116,7 +118,8 @@ def _make(parent: Path, name: str, compiler: Compiler, sink: Sink, progress: Pro
         work, entry = Path(scratch, "work"), Path(scratch, "entry")
         (work / "objects").mkdir(parents=True)
         entry.mkdir()
-        program = _make_kernel(work, compiler, sink)
+        other = _checked(parent / _entry(replace(compiler, mcs=not compiler.mcs)))
+        program = _make_kernel(work, compiler, sink) if other is None else other.kernel
         if program is None or not _make_runtime(work, entry, compiler, sink, progress):
             return False
         shutil.copy2(program, entry / _PROGRAM)

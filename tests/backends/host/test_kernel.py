@@ -13,14 +13,14 @@ from camkes.backends.host import kernel
 from camkes.backends.host.compiler import find_compiler
 from camkes.diagnostics import Sink
 
+Built = list[Path]
 
-def test_flags_of_the_environment_have_a_kernel_of_their_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    compiler = find_compiler(False, Sink())
-    assert compiler is not None
+
+@pytest.fixture
+def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Built:
+    """The folders in which kernels were compiled. Another program takes their place."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    built: list[Path] = []
+    built: Built = []
     program = shutil.which("true")
     assert program is not None
 
@@ -31,10 +31,32 @@ def test_flags_of_the_environment_have_a_kernel_of_their_own(
     monkeypatch.setattr(kernel, "_make_kernel", make_kernel)
     monkeypatch.setattr(kernel, "_make_runtime", lambda *_: True)
     monkeypatch.setattr(kernel, "_names_source", lambda _: "")
-    kits = set()
+    return built
+
+
+def kit_of(folder: Path, *, mcs: bool = False, sanitize: bool = False) -> Path:
+    compiler = find_compiler(sanitize, Sink(), mcs=mcs)
+    assert compiler is not None
+    kit = kernel.host_kit(compiler, folder, Sink(), lambda _: None)
+    assert kit is not None
+    return kit.kernel
+
+
+def test_flags_of_the_environment_have_a_kernel_of_their_own(
+    tmp_path: Path, built: Built, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernels = set()
     for flags in ("-O0", "-O3 -g", "-O0"):
         monkeypatch.setenv("CFLAGS", flags)
-        kit = kernel.host_kit(compiler, tmp_path / "out", Sink(), lambda _: None)
-        assert kit is not None
-        kits.add(kit.kernel)
-    assert len(kits) == len(built) == 2
+        kernels.add(kit_of(tmp_path))
+    assert len(kernels) == len(built) == 2
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_a_kernel_is_compiled_once_for_use_with_and_without_mcs(
+    tmp_path: Path, built: Built, first: bool
+) -> None:
+    assert kit_of(tmp_path, mcs=first) != kit_of(tmp_path, mcs=not first)
+    assert len(built) == 1
+    kit_of(tmp_path, mcs=first, sanitize=True)
+    assert len(built) == 2
