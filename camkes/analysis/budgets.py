@@ -4,9 +4,9 @@
 
 A sporadic server of budget b and period T takes no more of the processor from others than a periodic task of
 execution time b (Sprunt et al. 1989); one of constant bandwidth can be late with the first b, which is a
-jitter of T - b. A server without time has some again after T - b at most, as the budget that was used was
-used within the T before: a holder that needs S under `wait` has it after S + ceil(S / b) (T - b). docs/mcs.md
-has the rest.
+jitter of T - b, and its own jobs can each wait for so long. A server without time has some again after T - b
+at most, as the budget that was used was used within the T before: a holder that needs S under `wait` has it
+after S + ceil(S / b) (T - b). docs/mcs.md has the rest.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class BudgetModel:
             return Bounded(None, "its budget is too short for itself and to help")
         # with a budget, a job that comes soon after the one before has to wait until it would come latest
         late = task.jitter if self.limited(task.name) else 0
-        demand += self._split(task, loads)
+        demand += self._split(task, loads) + self._refilled_after(task.name)
         own = Load(task.name, task.priority, task.period, demand, task.jitter - late)
         found = response(own, loads, blocking)
         if isinstance(found, Response):
@@ -164,11 +164,17 @@ class BudgetModel:
         """Whether a task has a budget below its period."""
         return self._budget(name) < self.times[name].period
 
+    def _refilled_after(self, name: str) -> int:
+        """How long a server of constant bandwidth can be without time before it has its budget again. That
+        can be in a job of any length, as its periods do not begin with the jobs; in each job once."""
+        time, budget = self.times[name], self._budget(name)
+        constant = time.server is ServerKind.CONSTANT_BANDWIDTH
+        return time.period - budget if constant and self.limited(name) else 0
+
     def load(self, task: WorkloadTask, *, trusted: bool) -> Load:
         """What a task takes from others in each period, at most."""
         time, budget = self.times[task.name], self._budget(task.name)
-        late = time.server is ServerKind.CONSTANT_BANDWIDTH and self.limited(task.name)
-        jitter = task.jitter + (time.period - budget if late else 0)
+        jitter = task.jitter + self._refilled_after(task.name)
         if not trusted and time.overrun is OverrunPolicy.RAISE:
             budget = time.budgets[time.criticality]
         demand = self.needed.of_task[task.name].total
@@ -203,7 +209,7 @@ class BudgetModel:
         """Whether a task can be without a budget while it holds a lock."""
         if name not in self.times or not self.limited(name):
             return False
-        if not trusted or name not in self.needed.of_task:
+        if not trusted or name not in self.needed.of_task or self._refilled_after(name):
             return True
         spare = 2 if self._places[name] > 0 else 1
         return self._budget(name) < spare * self.needed.of_task[name].total

@@ -410,6 +410,15 @@ def test_a_job_can_come_before_its_budget() -> None:
     }
 
 
+def test_the_periods_of_a_server_do_not_begin_with_the_jobs() -> None:
+    """A job of 6 ms that has 20 in 40 of constant bandwidth may wait for 20, and for three jobs of `second`.
+    If it has 6, each may come 34 late."""
+    for budget, bound in ((20, 6 + 20 + 3 * 4), (6, None)):
+        for server, expected in (("sporadic", 14), ("constant_bandwidth", bound)):
+            found = bounds_of_chain(f'task._budget = {budget} ms; task._server = "{server}";')
+            assert found["task"].trusted.response == (None if expected is None else expected * MS)
+
+
 @pytest.mark.parametrize("release", [0, 1000, 300_000])
 def test_without_budgets_responses_are_those_of_the_analysis(release: int) -> None:
     platform = Platform("timers", timer=TimerCost(release))

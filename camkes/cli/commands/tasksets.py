@@ -125,7 +125,11 @@ def summary(rows: list[Row]) -> str:
 
 def tasksets_arguments(parser: argparse.ArgumentParser) -> None:
     option = parser.add_argument
-    option("topology", choices=TOPOLOGIES, help="the topology of the paper of 2022 (chain) or 2024 (nested)")
+    option(
+        "topology",
+        choices=TOPOLOGIES,
+        help="that of Sudvarg and Gill 2022 (chain) or of Sudvarg et al. 2024 (nested)",
+    )
     option(
         "--configuration",
         action="append",
