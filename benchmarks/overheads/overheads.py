@@ -23,6 +23,7 @@ from msgspec import Struct
 
 from camkes.backends.sel4.workspace import console, find_workspace, make
 from camkes.diagnostics import Sink
+from camkes.project.application import KERNEL_IS_MCS
 
 APPLICATION = Path(__file__).resolve().parent / "application"
 
@@ -79,11 +80,21 @@ class Cost(Struct, frozen=True):
     reply: int | None
 
 
+#: rows that an MCS kernel does not have: its servers are threads without time of their own
+WITHOUT_MCS = ("bare", "upstream", "upstream_upstream")
+
+
 def build(
-    workspace: Path, folder: Path, platform: str, *, debug: bool, application: Path = APPLICATION
+    workspace: Path,
+    folder: Path,
+    platform: str,
+    *,
+    debug: bool,
+    mcs: bool = False,
+    application: Path = APPLICATION,
 ) -> None:
     sink = Sink()
-    settings = {"PLATFORM": platform, "KernelPrinting": "ON"}
+    settings = {"PLATFORM": platform, "KernelPrinting": "ON", KERNEL_IS_MCS: "ON" if mcs else "OFF"}
     if not debug:
         settings["RELEASE"] = "ON"
     if not make(workspace, application, folder, settings, sink, lambda text: print(text, file=sys.stderr)):
@@ -134,15 +145,15 @@ def cost(samples: list[Sample], counter: int) -> Cost:
 
 def costs(samples: dict[str, list[Sample]]) -> dict[str, Cost]:
     counter = round(statistics.median(s.middle - s.begin for s in samples["counter"]))
-    return {row: cost(samples[row], counter) for row in ROWS}
+    return {row: cost(samples[row], counter) for row in ROWS if row in samples}
 
 
 def table(found: dict[str, Cost]) -> str:
     lines = ["| request | instructions | call | reply | beside |", "|---|---|---|---|---|"]
-    for row, (name, other) in ROWS.items():
-        each = found[row]
+    for row, each in found.items():
+        name, other = ROWS[row]
         halves = " | ".join("" if half is None else str(half) for half in (each.call, each.reply))
-        beside = "" if other is None else f"{each.both / found[other].both:.3f} of {ROWS[other][0]}"
+        beside = "" if other not in found else f"{each.both / found[other].both:.3f} of {ROWS[other][0]}"
         lines.append(f"| {name} | {each.both} | {halves} | {beside} |")
     return "\n".join(lines)
 
@@ -180,6 +191,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--platform", default="x86_64", choices=SHIFT, help="as seL4 names it")
     parser.add_argument("--debug", action="store_true", help="a debug image instead of a release image")
+    parser.add_argument("--mcs", action="store_true", help="an MCS kernel: all servers are passive")
     parser.add_argument("--json", action="store_true", help="write figures as JSON instead of a table")
     parser.add_argument("--profile", type=Path, metavar="FILE", help="write a platform profile, too")
     parser.add_argument(
@@ -194,8 +206,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = (given.output or Path(temporary)).absolute()
         folder.mkdir(parents=True, exist_ok=True)
-        build(workspace, folder, given.platform, debug=given.debug)
+        build(workspace, folder, given.platform, debug=given.debug, mcs=given.mcs)
         samples = boot(folder, given.platform)
+        if given.mcs:
+            samples = {row: each for row, each in samples.items() if row not in WITHOUT_MCS}
         queue, of_releases = 0, {}
         if given.profile is not None:
             import releases  # which import this module

@@ -26,6 +26,7 @@ RUNNING = (
     "publish",
     "buffer",
     "edf",
+    "encryption",
 )
 #: with criticalities, which are analysed, and cannot be raised in runs yet
 ANALYSED = ("aav",)

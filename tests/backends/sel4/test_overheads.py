@@ -137,3 +137,19 @@ def test_bounds_of_requests(tmp_path: Path) -> None:
     above = {(row, other): found[row].both / found[other].both for row, other, _ in BOUNDS}
     assert {(row, other): above[row, other] for row, other, most in BOUNDS if above[row, other] > most} == {}
     assert {row: found[row].both for row, most in MOST.items() if found[row].both > most} == {}
+
+
+@pytest.mark.skipif(not os.environ.get("SEL4_WORKSPACE"), reason="SEL4_WORKSPACE names no workspace")
+@pytest.mark.skipif(shutil.which("qemu-system-x86_64") is None, reason="QEMU is not installed")
+def test_bounds_of_requests_on_an_mcs_kernel(tmp_path: Path) -> None:
+    """With servers without time of their own, both sides of each."""
+    overheads = benchmark()
+    folder = Path(os.environ.get("SEL4_BUILDS") or tmp_path) / "mcs-overheads"
+    folder.mkdir(parents=True, exist_ok=True)
+    overheads.build(Path(os.environ["SEL4_WORKSPACE"]), folder, "x86_64", debug=False, mcs=True)
+    found = overheads.costs(overheads.boot(folder, "x86_64"))
+    pairs = [
+        (row, other) for row, other, _ in BOUNDS if other in ("plain", "plain_plain", "event", "delivered")
+    ]
+    above = {(row, other): found[row].both / found[other].both for row, other in pairs}
+    assert len(above) == 7 and {pair: times for pair, times in above.items() if times > 1.05} == {}
