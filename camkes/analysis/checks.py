@@ -18,7 +18,7 @@ from camkes.analysis.codes import (
 )
 from camkes.analysis.conditions import check_conditions, servers
 from camkes.diagnostics import Label, Sink, Span
-from camkes.model.bands import scheduled_by
+from camkes.model.bands import Order, scheduled_by
 from camkes.model.connectors import carries_time, interface_threads, support
 from camkes.model.settings import AFFINITY, DEFAULTS, DOMAIN, PRIORITY, Defaults, Known, SettingReader, find
 from camkes.model.system import Instance, System
@@ -46,10 +46,15 @@ def check(
 
 
 def _bands(plan: Plan, sink: Sink) -> None:
+    """Those whose order is that of deadlines have an analysis, without budgets."""
     for band in plan.bands:
+        if band.order is Order.DEADLINE and not plan.mcs:
+            continue
         sink.report(
             BAND_NOT_ANALYSED,
-            f"the tasks of `{band.instance}` cannot be analysed: their priorities change",
+            f"the tasks of `{band.instance}` cannot be analysed: their order is not that of deadlines"
+            if band.order is not Order.DEADLINE
+            else f"the tasks of `{band.instance}` cannot be analysed on an MCS kernel",
             band.span,
             help="run the system, or give them priorities of their own",
         )

@@ -78,6 +78,19 @@ def demands(workload: Workload, platform: Platform) -> Demands:
     return Demands(of_task, whole, _requests(workload, of_task))
 
 
+def turn_cost(workload: Workload, platform: Platform, task: WorkloadTask) -> Time:
+    """Nanoseconds that a job of a band costs beside its own work: two calls of the scheduler, and of the
+    manager of each task of the band that gets another priority; a request is announced to the manager of
+    the CPI, and its end is."""
+    if not task.band:
+        return 0
+    members = sum(other.band == task.band for other in workload.tasks)
+    plain, lock = platform.plain.both, platform.inherited
+    each = lock.update + lock.settle + lock.clear
+    cycles = 2 * plain + (members + 1) * (plain + platform.raised) + sum(task.requests.values()) * each
+    return platform.nanoseconds(cycles)
+
+
 def release_cost(workload: Workload, platform: Platform) -> Time:
     """Nanoseconds that a release by a timer costs."""
     return platform.nanoseconds(platform.release_cycles(sum(task.timed for task in workload.tasks)))

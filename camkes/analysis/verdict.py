@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from camkes.analysis.blocking import Blocking, waits
 from camkes.analysis.bounds import Bound, bounds, not_rate_monotonic
 from camkes.analysis.checks import check
-from camkes.analysis.demand import Demand, Demands, Time, demands, release_cost
+from camkes.analysis.deadlines import all_met
+from camkes.analysis.demand import Demand, Demands, Time, demands, release_cost, turn_cost
 from camkes.analysis.platform import FREE, Platform
 from camkes.analysis.response import Load, Response, response
 from camkes.analysis.workload import Workload, WorkloadTask, workload_of
@@ -188,6 +189,8 @@ def _analyse(workload: Workload, platform: Platform, exact: bool, solver: bool) 
     tasks = sorted(workload.tasks, key=lambda task: (-task.priority, task.name))
     loads, interrupts = _loads(tasks, needed), interruptions(workload, platform)
     reason = not_rate_monotonic(list(loads.values()), {task.name: task.deadline for task in tasks})
+    if any(task.band for task in tasks):
+        reason = "tasks are ordered by their deadlines"
     results = []
     in_period = {}
     for task in tasks:
@@ -195,8 +198,42 @@ def _analyse(workload: Workload, platform: Platform, exact: bool, solver: bool) 
         results.append(_result(task, needed, [*loads.values(), *interrupts], blocking, exact))
         if not reason:
             in_period[task.name] = blocking(task.period).least
+    results = _with_bands(results, workload, needed, platform, [*loads.values(), *interrupts])
     found = bounds(*_with_interrupts(loads, interrupts, in_period), reason)
     return Analysis(platform, tuple(results), found, release=release_cost(workload, platform))
+
+
+def _with_bands(
+    results: Sequence[TaskResult],
+    workload: Workload,
+    needed: Demands,
+    platform: Platform,
+    loads: Sequence[Load],
+) -> list[TaskResult]:
+    """The results, where tasks that are ordered by their deadlines have these as their longest responses if
+    all of their band are met, and else no bound."""
+    met = {}
+    for name in {task.band for task in workload.tasks if task.band}:
+        tasks = [task for task in workload.tasks if task.band == name]
+        own = {
+            load.name: load for load in loads if not load.interrupts and load.name in {t.name for t in tasks}
+        }
+        highest = max(task.priority for task in tasks)
+        above = [load for load in loads if load.priority > highest and load not in own.values()]
+        blocking = {task.name: _least(waits(workload, needed, platform, task).blocking()) for task in tasks}
+        met[name] = all_met(tasks, own, above, blocking)
+    return [each if not each.task.band else _ordered(each, met[each.task.band]) for each in results]
+
+
+def _least(blocking: Callable[[Time], Blocking]) -> Callable[[Time], Time]:
+    return lambda window: blocking(window).least
+
+
+def _ordered(result: TaskResult, met: bool) -> TaskResult:
+    deadline = result.task.deadline
+    if not met:
+        return replace(result, response=None, at_least=result.demand.total)
+    return replace(result, response=Response(deadline, 0, (), deadline, deadline), at_least=0)
 
 
 def analyse_task(workload: Workload, platform: Platform, name: str) -> TaskResult:
@@ -218,10 +255,14 @@ def _loads(tasks: Sequence[WorkloadTask], needed: Demands) -> dict[str, Load]:
 
 
 def interruptions(workload: Workload, platform: Platform) -> list[Load]:
-    """What releases by timers need, above all tasks."""
+    """What releases by timers need, and what schedulers of bands do, above all tasks."""
     cost = release_cost(workload, platform)
-    timed = (task for task in workload.tasks if task.timed and cost)
-    return [Load(task.name, MAX_PRIORITY, task.period, cost, interrupts=True) for task in timed]
+    costs = {t.name: (cost if t.timed else 0) + turn_cost(workload, platform, t) for t in workload.tasks}
+    return [
+        Load(task.name, MAX_PRIORITY, task.period, costs[task.name], interrupts=True)
+        for task in workload.tasks
+        if costs[task.name]
+    ]
 
 
 def _with_interrupts(

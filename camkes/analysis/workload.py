@@ -16,7 +16,7 @@ from camkes.diagnostics import Sink
 from camkes.model.protocols import TABLE, Protocol, Rules
 from camkes.model.settings import SettingReader
 from camkes.model.system import System
-from camkes.protocols.plan import Plan
+from camkes.protocols.plan import Plan, PlannedTask
 from camkes.protocols.releases import emitters, periods, writers
 
 
@@ -44,7 +44,8 @@ class WorkloadTask(Struct, frozen=True):
     two releases, `deadline` counts from the release and may be longer than the period. `after` is the task
     whose jobs release its jobs, by an event; then these come up to `jitter` after the first of such a chain
     was released, of whose task the period is. `timed`: a timer releases its jobs.
-    `reads`: tasks that write, in each job, what its jobs read."""
+    `reads`: tasks that write, in each job, what its jobs read. `band`: what orders it by its deadlines, among
+    tasks of this band; the priority is then its place in the order of relative deadlines."""
 
     name: str
     priority: int
@@ -56,6 +57,7 @@ class WorkloadTask(Struct, frozen=True):
     jitter: int | Fraction = 0
     timed: bool = True
     reads: tuple[str, ...] = ()
+    band: str = ""
 
 
 class Workload(Struct, frozen=True, dict=True):
@@ -177,7 +179,7 @@ def workload_of(system: System, plan: Plan) -> Workload:
     tasks = tuple(
         WorkloadTask(
             name=task.instance,
-            priority=planned[task.instance].priority,
+            priority=_priority(planned[task.instance], system),
             period=period_of[task.instance],
             deadline=task.deadline or period_of[task.instance],
             work=task.wcet or 0,
@@ -185,6 +187,7 @@ def workload_of(system: System, plan: Plan) -> Workload:
             after=after.get(task.instance, ""),
             timed=not task.release,
             reads=tuple(name for name in read.get(task.instance, ()) if name in period_of),
+            band="" if (band := planned[task.instance].band) is None else band.instance,
         )
         for task in system.tasks
         if task.instance in period_of
@@ -206,6 +209,15 @@ def workload_of(system: System, plan: Plan) -> Workload:
     any_order = {wait.lock for wait in waits if not all(_urgent_first(system, name) for name in wait.helpers)}
     of_waits = (_cpi_of(wait, counts, wait.lock in any_order) for wait in waits)
     return Workload(tasks, (*cpis, *of_waits))
+
+
+def _priority(task: PlannedTask, system: System) -> int:
+    """Its own, or in a band one more for each task with a longer relative deadline."""
+    if task.band is None:
+        return task.priority
+    deadlines = {t.instance: t.deadline or t.period or 0 for t in system.tasks}
+    longer = sum(deadlines[name] > deadlines[task.name] for name in task.band.tasks)
+    return task.band.lowest + longer
 
 
 def _urgent_first(system: System, name: str) -> bool:

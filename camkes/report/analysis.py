@@ -239,6 +239,10 @@ def _explain(workload: Workload, analysis: Analysis, result: TaskResult) -> Iter
     elif waits.assignment != waits.least:
         yield f"  (the assignment: {_time(waits.assignment)})"
     yield ""
+    if task.band:
+        met = "are met" if result.response is not None else "may be missed"
+        yield f"R: the deadlines of the tasks of {task.band} {met}, by their demand in each window"
+        return
     if result.response is None and result.at_least:
         yield f"R >= {_time(result.at_least)}: {words(result)}"
         yield f"  the search ended after {STEPS:,} steps: the processor has hardly any time left"

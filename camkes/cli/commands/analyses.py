@@ -87,8 +87,12 @@ def proposed(
     from camkes.experiments.settings import write_settings
     from camkes.model.settings import PRIORITY
 
-    priorities = assign(workload_of(result.system, result.plan), platform, Policy(arguments.assign))
     changed, reason = result, "no priorities were found with which all deadlines are met"
+    priorities = None
+    if result.plan.bands:
+        reason = "the tasks of a band have no priorities of their own"
+    else:
+        priorities = assign(workload_of(result.system, result.plan), platform, Policy(arguments.assign))
     if priorities is not None:
         rejected = Sink()
         planned = with_priorities(result, priorities, rejected)
@@ -138,7 +142,8 @@ def show(
     from camkes.report import budgets, sensitivity
 
     workload = workload_of(result.system, result.plan)
-    found = witnesses(workload, analysis) if arguments.search else {}
+    searched = arguments.search and not result.plan.bands  # a simulation of fixed priorities
+    found = witnesses(workload, analysis) if searched else {}
     if arguments.witnesses is not None:
         write_witnesses(arguments.witnesses, found)
     if arguments.html is not None:

@@ -10,3 +10,6 @@ PLATFORMS: dict[str, tuple[str, dict[str, str]]] = {
     "sabre": ("qemu-system-arm", {"PLATFORM": "sabre", "AARCH32": "1"}),
     "qemu-riscv-virt": ("qemu-system-riscv64", {"PLATFORM": "qemu-riscv-virt", "RISCV64": "1"}),
 }
+
+#: those for which images for an MCS kernel are built
+MCS_PLATFORMS = ("x86_64", "qemu-arm-virt", "qemu-riscv-virt")

@@ -8,6 +8,7 @@ The last test needs a workspace and QEMU: SEL4_WORKSPACE=DIR. SEL4_BUILDS=DIR ke
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ from camkes.diagnostics.rendering import render
 from camkes.model.settings import SettingReader
 from camkes.protocols import analyse
 from camkes.resolve import LoadOptions, load
+from tests.backends.sel4.platforms import MCS_PLATFORMS, PLATFORMS
 from tests.written import write_files
 
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
@@ -253,11 +255,15 @@ def test_on_the_host_kernel_passive_has_no_effect(tmp_path: Path, capfd: pytest.
 
 
 @pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace")
-def test_passive_interfaces_serve_on_their_callers_time(tmp_path: Path) -> None:
+@pytest.mark.parametrize("platform", MCS_PLATFORMS)
+def test_passive_interfaces_serve_on_their_callers_time(platform: str, tmp_path: Path) -> None:
+    program, machine = PLATFORMS[platform]
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed")
     builds = Path(os.environ.get("SEL4_BUILDS") or tmp_path)
     path = application(builds / "applications" / "passive")
-    folder, sink = builds / "x86_64-mcs-passive", Sink()
-    settings = {"PLATFORM": "x86_64", "KernelIsMCS": "ON"}
+    folder, sink = builds / f"{platform}-mcs-passive", Sink()
+    settings = {**machine, "KernelIsMCS": "ON"}
     assert make(Path(WORKSPACE), path, folder, settings, sink, lambda *_: None), sink.diagnostics
     lines: list[str] = []
     run = console(folder, seconds=60)

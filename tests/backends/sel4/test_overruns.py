@@ -8,6 +8,7 @@ Needs a workspace and QEMU: SEL4_WORKSPACE=DIR.
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from camkes.backends.sel4.workspace import console, make
 from camkes.diagnostics import Sink
 from camkes.project.application import KERNEL_IS_MCS
 from camkes.report.trace.kinds import Kind
+from tests.backends.sel4.platforms import MCS_PLATFORMS, PLATFORMS
 from tests.runtime.host import HEAD, plan_of
 from tests.runtime.test_overruns import CASES, MS, SOURCES, STARTS, SYSTEM
 from tests.written import write_files
@@ -36,11 +38,15 @@ FILES = {
 }
 
 
-def test_responses(tmp_path: Path) -> None:
+@pytest.mark.parametrize("platform", MCS_PLATFORMS)
+def test_responses(platform: str, tmp_path: Path) -> None:
     path = write_files(tmp_path / "overruns", FILES)
     model = plan_of(tmp_path / "plan", SYSTEM, Sink())[2]
     threads = [thread.name for space in model.spaces for thread in space.threads]
-    settings = {"PLATFORM": "x86_64", KERNEL_IS_MCS: "ON", "CAmkESTrace": "ON"}
+    program, machine = PLATFORMS[platform]
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed")
+    settings = {**machine, KERNEL_IS_MCS: "ON", "CAmkESTrace": "ON"}
     sink = Sink()
     assert make(Path(WORKSPACE), path, tmp_path / "build", settings, sink, lambda *_: None), sink.diagnostics
     found: dict[str, int] = {}

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The processor demand of tasks that are ordered by their deadlines, beside a simulation of their jobs."""
+
+from __future__ import annotations
+
+from math import lcm
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from camkes.analysis.platform import FREE
+from camkes.analysis.verdict import Verdict, analyse
+from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
+from camkes.model.protocols import Protocol
+from tests.runtime.test_bands import Job, simulate
+
+#: period, deadline, work before and after a section, and whether there is one
+Timing = tuple[int, int, int, int, bool]
+
+TIMINGS = st.lists(
+    st.tuples(
+        st.sampled_from([4, 5, 6, 8, 10, 12]),
+        st.integers(2, 12),
+        st.integers(0, 2),
+        st.integers(1, 3),
+        st.booleans(),
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+def workload(timings: list[Timing], inside: int, above: tuple[int, int] | None = None) -> Workload:
+    """Tasks of a band, all of which use one lock for `inside`, and one `above` it: period and work."""
+    tasks = [
+        WorkloadTask(
+            f"t{number}",
+            10 + sum(other[1] > deadline for other in timings),
+            period,
+            deadline,
+            before + after,
+            {"shared.s": 1} if locks else {},
+            band="edf",
+        )
+        for number, (period, deadline, before, after, locks) in enumerate(timings)
+    ]
+    if above is not None:
+        tasks.append(WorkloadTask("above", 50, above[0], above[0], above[1]))
+    return Workload(tuple(tasks), (WorkloadCpi("shared.s", Protocol.INHERITED, inside),))
+
+
+def met(found: Workload) -> bool:
+    """Whether the analysis finds that all deadlines of the band are met."""
+    results = [each for each in analyse(found, FREE).tasks if each.task.band]
+    assert len({each.verdict is Verdict.MET for each in results}) == 1
+    return results[0].verdict is Verdict.MET
+
+
+def misses(timings: list[Timing], inside: int, offsets: list[int]) -> bool:
+    """Whether a job misses its deadline in a simulation of two hyperperiods."""
+    end = 2 * lcm(*(timing[0] for timing in timings)) + max(offsets)
+    jobs = [
+        Job(f"t{number}", release, release + deadline, before, inside if locks else 0, after)
+        for number, (period, deadline, before, after, locks) in enumerate(timings)
+        for release in range(offsets[number], end, period)
+    ]
+    found = simulate(jobs)
+    return any(
+        response > timings[int(name[1:])][1] for name, responses in found.items() for response in responses
+    )
+
+
+@given(timings=TIMINGS)
+@settings(deadline=None)
+def test_without_locks_it_is_exact(timings: list[Timing]) -> None:
+    timings = [(period, min(period, deadline), b, a, False) for period, deadline, b, a, _ in timings]
+    assume(sum((b + a) / period for period, _, b, a, _ in timings) <= 1)
+    assert met(workload(timings, 0)) is not misses(timings, 0, [0] * len(timings))
+
+
+@given(timings=TIMINGS, inside=st.integers(1, 3), offsets=st.lists(st.integers(0, 6), min_size=4, max_size=4))
+@settings(deadline=None)
+def test_what_it_finds_to_be_met_is_not_missed(
+    timings: list[Timing], inside: int, offsets: list[int]
+) -> None:
+    timings = [(period, min(period, deadline), b, a, locks) for period, deadline, b, a, locks in timings]
+    assume(met(workload(timings, inside)))
+    assert not misses(timings, inside, offsets)
+
+
+@pytest.mark.parametrize(
+    ("timings", "inside", "above", "expected"),
+    [
+        # 2 in 5 and 4 in 7: 34 of 35
+        ([(5, 5, 0, 2, False), (7, 7, 0, 4, False)], 0, None, True),
+        ([(5, 5, 0, 2, False), (7, 7, 0, 4, False)], 0, (70, 1), True),
+        ([(5, 5, 0, 2, False), (7, 7, 0, 4, False)], 0, (70, 2), False),
+        # in a window of 5: 2 + 1 in the lock, and a section of the other of 1, or of 3
+        ([(5, 5, 0, 2, True), (20, 20, 0, 4, True)], 1, None, True),
+        ([(5, 5, 0, 2, True), (20, 20, 0, 4, True)], 2, None, False),
+        # the second does not use the lock, so that nothing is blocked
+        ([(5, 5, 0, 2, True), (20, 20, 0, 4, False)], 2, None, True),
+    ],
+)
+def test_demand_and_blocking(
+    timings: list[Timing], inside: int, above: tuple[int, int] | None, expected: bool
+) -> None:
+    assert met(workload(timings, inside, above)) is expected
