@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from camkes.diagnostics import Sink
+from camkes.model.protocols import Protocol
 from camkes.model.system import System
 from camkes.protocols.plan import Plan, Request
 from camkes.report.draw.graph import graph_dot
@@ -292,7 +293,7 @@ def test_our_layout(count: int, pairs: list[tuple[int, int]]) -> None:
 @given(*GRAPHS)
 @settings(deadline=None, max_examples=20)
 def test_layout_by_graphviz(count: int, pairs: list[tuple[int, int]]) -> None:
-    check_layout(count, pairs, lambda sizes, edges: dot_layout(sizes, edges, [40.0] * len(edges)))
+    check_layout(count, pairs, lambda sizes, edges: dot_layout(sizes, edges, [(40.0, 16.0)] * len(edges)))
 
 
 def test_a_long_chain_of_requests_has_a_layer_each() -> None:
@@ -321,6 +322,27 @@ def test_graphviz_is_used_where_it_is_installed() -> None:
     by_dot, ours = (graph_svg(with_cycle(), system(), use_dot=use) for use in (True, False))
     assert by_dot != ours
     assert sorted(words(by_dot)) == sorted(words(ours))
+
+
+@pytest.mark.parametrize("use_dot", [True, False])
+def test_many_cpis_of_one_task_are_below_each_other(use_dot: bool) -> None:
+    """They would be 3,000 units wide beside each other."""
+    names = [f"component_{number}.interface" for number in range(14)]
+    plan = make_plan(
+        [TaskSpec("task", 50, (0,), tuple(names))],
+        [CpiSpec(name, Protocol.FIXED, (3 * MS,)) for name in names],
+    )
+    root = ET.fromstring(graph_svg(plan, system(), use_dot=use_dot))
+    boxes = [
+        {key: float(rect.get(key, 0)) for key in ("x", "y", "width", "height")}
+        for rect in root.iter("{http://www.w3.org/2000/svg}rect")
+        if len(rect)
+    ]
+    assert len(boxes) == 15
+    assert float(root.get("width", 0)) < 800 < float(root.get("height", 0))
+    right = sorted((box for box in boxes if box["x"] > 100), key=lambda box: box["y"])
+    assert len(right) == 14
+    assert all(above["y"] + above["height"] < below["y"] for above, below in pairwise(right))
 
 
 def test_letters_are_drawn_without_outlines() -> None:

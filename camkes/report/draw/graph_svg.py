@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
@@ -22,7 +22,7 @@ from camkes.report.draw.graph import (
     make_graph,
 )
 from camkes.report.draw.graphviz import dot_layout
-from camkes.report.draw.layers import Point, Route, lay_out
+from camkes.report.draw.layers import GraphLayout, Point, Route, lay_out, turned
 from camkes.report.draw.svg import FAINT, INK, Drawing, element, framed, text, text_width, title
 
 MARGIN = 28.0
@@ -30,6 +30,7 @@ NAME = 13.0
 SMALL = 11.0
 LABEL = 10.0
 EDGE = "#52606d"
+WIDEST = 1600.0  # a graph that is wider has its requests from left to right, not downwards
 
 
 def graph_svg(plan: Plan, system: System, cycle: Sequence[str] = (), *, use_dot: bool = True) -> str:
@@ -43,9 +44,17 @@ class _Picture:
         self.graph, self.on_cycle = graph, on_cycle
         self.sizes = {node.name: _size(node) for node in graph.nodes}
         ends = [(edge.source, edge.target) for edge in graph.edges]
-        labels = [text_width(edge.label, LABEL) + 16 if edge.label else 0.0 for edge in graph.edges]
-        found = dot_layout(self.sizes, ends, labels) if use_dot else None
-        self.layout = found or lay_out(self.sizes, ends)
+        labels = [(text_width(e.label, LABEL) + 16, 16.0) if e.label else None for e in graph.edges]
+
+        def layout(sizes: Mapping[str, Point], labels: Sequence[Point | None]) -> GraphLayout:
+            return (dot_layout(sizes, ends, labels) if use_dot else None) or lay_out(sizes, ends)
+
+        self.layout = layout(self.sizes, labels)
+        if self.layout.width > WIDEST:
+            sizes = {name: turned(size) for name, size in self.sizes.items()}
+            other = layout(sizes, [None if label is None else turned(label) for label in labels])
+            if other.height < self.layout.width:
+                self.layout = other.turned()
 
     def draw(self, heading: str) -> str:
         keys = [(kind, _words(kind)) for kind in dict.fromkeys(node.kind for node in self.graph.nodes)]

@@ -18,14 +18,13 @@ from camkes.report.draw.layers import GAP_X, GAP_Y, GraphLayout, Point, Route
 
 TIMEOUT = 10.0  # seconds; `dot` is slow on large graphs
 INCH = 72.0  # of our units, which are Graphviz's points
-LABEL_HEIGHT = 16
 
 
 def dot_layout(
-    sizes: Mapping[str, Point], edges: Sequence[tuple[str, str]], labels: Sequence[float]
+    sizes: Mapping[str, Point], edges: Sequence[tuple[str, str]], labels: Sequence[Point | None]
 ) -> GraphLayout | None:
-    """The layout by `dot`; None if it is not installed or fails. `labels` are the widths of the edges'
-    labels, 0: none."""
+    """The layout by `dot`; None if it is not installed or fails. `labels` are the sizes of the edges'
+    labels."""
     program = which("dot")
     if program is None or not sizes:
         return None
@@ -37,7 +36,9 @@ def dot_layout(
         return None
 
 
-def _text(sizes: Mapping[str, Point], edges: Sequence[tuple[str, str]], labels: Sequence[float]) -> str:
+def _text(
+    sizes: Mapping[str, Point], edges: Sequence[tuple[str, str]], labels: Sequence[Point | None]
+) -> str:
     """Nodes and edges under their numbers."""
     numbers = {name: number for number, name in enumerate(sizes)}
     lines = [
@@ -47,8 +48,10 @@ def _text(sizes: Mapping[str, Point], edges: Sequence[tuple[str, str]], labels: 
     for name, (width, height) in sizes.items():
         lines.append(f"{numbers[name]} [width={width / INCH:.4f}, height={height / INCH:.4f}];")
     for number, ((source, target), label) in enumerate(zip(edges, labels, strict=True)):
-        cell = f'<TABLE BORDER="0" FIXEDSIZE="TRUE" WIDTH="{label:.0f}" HEIGHT="{LABEL_HEIGHT}">'
-        words = f", label=<{cell}<TR><TD></TD></TR></TABLE>>" if label else ""
+        words = ""
+        if label is not None:
+            cell = f'<TABLE BORDER="0" FIXEDSIZE="TRUE" WIDTH="{label[0]:.0f}" HEIGHT="{label[1]:.0f}">'
+            words = f", label=<{cell}<TR><TD></TD></TR></TABLE>>"
         lines.append(f"{numbers[source]} -> {numbers[target]} [id={number}{words}];")
     return "\n".join([*lines, "}"])
 

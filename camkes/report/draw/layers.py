@@ -21,6 +21,11 @@ SWEEPS = 8
 Point = tuple[float, float]
 
 
+def turned(point: Point) -> Point:
+    """The same of a picture whose axes are exchanged."""
+    return point[1], point[0]
+
+
 class Route(Struct, frozen=True):
     """The points of a line of cubic Bézier curves (1 + 3 a curve), and the middle of the edge's label."""
 
@@ -35,6 +40,12 @@ class GraphLayout(Struct, frozen=True):
     routes: tuple[Route, ...]
     width: float
     height: float
+
+    def turned(self) -> GraphLayout:
+        """What was below something is to its right."""
+        places = {name: turned(place) for name, place in self.places.items()}
+        routes = tuple(Route(tuple(map(turned, route.points)), turned(route.label)) for route in self.routes)
+        return GraphLayout(places, routes, self.height, self.width)
 
 
 def lay_out(sizes: Mapping[str, Point], edges: Sequence[tuple[str, str]]) -> GraphLayout:
