@@ -33,6 +33,15 @@ function ground(element) {
     return pattern ? ground(document.getElementById(pattern[1]).querySelector("rect")) : parts(style.fill).a ? parts(style.fill) : null;
 }
 
+/** How much of an element is painted over what is below it. */
+function opacity(element) {
+    return element ? Number(getComputedStyle(element).opacity) * opacity(element.parentElement) : 1;
+}
+
+function blended(ink, share, paper) {
+    return Object.fromEntries(["r", "g", "b"].map((each) => [each, ink[each] * share + paper[each] * (1 - share)]));
+}
+
 function unreadable() {
     const style = document.createElement("style");
     style.textContent = "* { pointer-events: all !important; }";
@@ -43,7 +52,7 @@ function unreadable() {
         const element = node.parentElement, range = document.createRange();
         range.selectNodeContents(node);
         const box = range.getBoundingClientRect();
-        const shown = node.data.trim() && box.width && !element.closest("script, style, title, defs");
+        const shown = node.data.trim() && box.width && opacity(element) && !element.closest("script, style, title, defs");
         const at = shown ? document.elementsFromPoint(Math.min(box.left + 2, innerWidth - 1), box.top + box.height / 2) : [];
         if (!at.length) {
             continue;
@@ -51,7 +60,8 @@ function unreadable() {
         texts += 1;
         const own = getComputedStyle(element), ink = parts(element instanceof SVGElement ? own.fill : own.color);
         const below = at.slice(Math.max(at.indexOf(element), 0)).map((each) => (each === element && each instanceof SVGElement ? null : ground(each))).find(Boolean);
-        const value = contrast(ink, below || { r: 255, g: 255, b: 255 });
+        const paper = below || { r: 255, g: 255, b: 255 };
+        const value = contrast(blended(ink, ink.a * opacity(element), paper), paper);
         const large = parseFloat(own.fontSize) >= 24 || (parseFloat(own.fontSize) >= 18.66 && Number(own.fontWeight) >= 700);
         if (value < (large ? 3 : 4.5)) {
             found.push(`${node.data.trim()}: ${value.toFixed(2)} (${own.fill || own.color})`);

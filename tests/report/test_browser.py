@@ -49,20 +49,21 @@ def analysis(folder: Path) -> str:
 
 def drawn(page: str, width: int, dark: bool, folder: Path) -> Any:
     """What browser.js finds in a page that is drawn."""
-    file = folder / "drawn.html"
+    file, profile = folder / "drawn.html", folder / "profile"
     file.write_text(page.replace("</body>", f"<script>{SCRIPT.read_text()}</script></body>"))
     command = [
         str(BROWSER),
         "--headless",
         "--no-sandbox",
         "--disable-gpu",
-        f"--user-data-dir={folder / 'profile'}",
+        f"--user-data-dir={profile}",
         f"--window-size={width},9000",
         f"--blink-settings=preferredColorScheme={0 if dark else 1}",
         "--dump-dom",
         file.as_uri(),
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
+    shutil.rmtree(profile)  # it remembers light or dark
     (report,) = re.findall(r'<pre id="report">(.*?)</pre>', done.stdout, re.DOTALL)
     return json.loads(html.unescape(report))
 

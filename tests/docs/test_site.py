@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Pages of the site in a browser, narrow and wide, light and dark: contrast of text as WCAG (AA) asks for."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.docs.test_examples import ROOT
+from tests.report.test_browser import BROWSER, drawn
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed"),
+]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    pytest.importorskip("material", reason="the extra docs is not installed")
+    folder = tmp_path_factory.mktemp("site")
+    words = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(folder)]
+    subprocess.run(words, cwd=ROOT, check=True, capture_output=True)
+    yield folder
+    shutil.rmtree(folder)
+
+
+#: one with code in C and CAmkES and what commands print, one with tables, one made of argparse
+@pytest.mark.parametrize(
+    "page", ["index.html", "tutorial/1-task.html", "reference/trace.html", "reference/commands.html"]
+)
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_pages_can_be_read(page: str, dark: bool, site: Path) -> None:
+    for width in (400, 1600):
+        found = drawn((site / page).read_text(), width, dark, (site / page).parent)
+        assert found["dark"] == dark
+        assert found["texts"] > 30 and found["found"] == []
+        assert found["wider"] <= 0
