@@ -4,6 +4,7 @@
 #   make demo    set everything up, then build and run the examples with pictures
 #   make test    set everything up, then run every test and check
 #   make test-long  tests that take long too, more examples of properties, and coverage
+#   make test-clang  the tests that compile components, with Clang
 #   make docs    the documentation site, in build/site, and all tests of its listings
 #   make mutate  how many small faults in the code the tests find (benchmarks/README.md); takes long
 #   make explore  every schedule of small systems in every mix of protocols; takes hours
@@ -22,7 +23,7 @@ COVERED := parser camkes/resolve camkes/protocols
 PYTHON_CODE := camkes parser tests benchmarks docs/site
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: demo test test-long setup check-python lint unit sanitize format clean pins mutate explore spin docs
+.PHONY: demo test test-long test-clang setup check-python lint unit sanitize format clean pins mutate explore spin docs
 
 # The demo needs only what running needs; tests need the tools of developers too.
 setup: $(VENV)/.run-ready
@@ -87,6 +88,9 @@ unit: $(VENV)/.test-ready
 test-long: $(VENV)/.test-ready
 	HYPOTHESIS=long $(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m 'long or not long' --cov --cov-report=
 	$(foreach package,$(COVERED),$(BIN)/coverage report --include='$(package)/*' --fail-under=95 &&) true
+
+test-clang: $(VENV)/.test-ready
+	CC=clang CXX=clang++ $(BIN)/python -m pytest -rs -n $(JOBS) --dist loadfile tests/host tests/backends/host tests/end_to_end
 
 docs: $(VENV)/.test-ready
 	$(BIN)/python -m pip install $(PIP_OPTIONS) -c $(PINS) -e '.[docs]'

@@ -57,6 +57,14 @@ def test_listings_have_a_language(page: Path) -> None:
     assert {first.partition(" ")[0] for first in opened} <= LANGUAGES
 
 
+@pytest.mark.parametrize(
+    "page", sorted((ROOT / "examples").glob("*/README.md")), ids=lambda page: page.parent.name
+)
+def test_examples_show_what_to_expect_and_what_to_change(page: Path) -> None:
+    expected, heading, changed = page.read_text().partition("\n## Change it\n")
+    assert heading and "```console\n$ camkes" in expected and "$ camkes" in changed
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("page", LISTED)
 def test_page(page: Path, tmp_path: Path) -> None:
