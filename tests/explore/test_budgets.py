@@ -8,10 +8,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from camkes.backends.host.explore import SearchOptions
+from camkes.report.trace.kinds import Kind
 from tests.explore.search import LIMIT, exhausted, search
 from tests.runtime.host import Built, build
+from tests.runtime.test_budgets import JOBS, tasks
+from tests.runtime.test_criticality import CRITICAL
 from tests.runtime.test_exploration import break_runtime
 
 
@@ -56,6 +60,15 @@ RESERVE = "store.s_extension = 60 us; store.s_extension_period = 500 us;"
 )
 def test_every_schedule_with_budgets_keeps_the_properties(policy: str, reserve: str, tmp_path: Path) -> None:
     result = search(system(tmp_path, policy, reserve=reserve), OPTIONS)
+    assert result.violation is None
+    assert exhausted(result)
+
+
+def test_priorities_that_criticality_raises_are_expected(tmp_path: Path) -> None:
+    """T4 overruns: the bases of critical tasks rise, and fall when the processor is idle."""
+    built = build(tmp_path, tasks(7, CRITICAL), JOBS, mcs=True)
+    assert built.run(duration=12_000_000).of(Kind.CRITICALITY)
+    result = search(built, replace(OPTIONS, duration=12_000_000), limits={})
     assert result.violation is None
     assert exhausted(result)
 

@@ -110,6 +110,12 @@ def search_table(plan: Plan, names: TraceNames, limits: Mapping[str, BlockingLim
     ]
     lines += [f"context {c.name} {c.base_priority}" for c in plan.contexts]
     lines += [
+        f"raised {task.context.id} {level} {priority}"
+        for task in plan.tasks
+        for level, priority in enumerate(task.priorities)
+        if level > 0
+    ]
+    lines += [
         f"task {t.name} {t.id} {base[t.name]} {t.offset} {t.period or 0} {t.deadline or 0}"
         for t in names.tasks
     ]

@@ -103,6 +103,15 @@ static bool anything_under_way(void)
     return false;
 }
 
+/* Where a worker is without a request: that of a pool, or of a fixed CPI, where it was at boot. */
+static unsigned base_of(unsigned thread)
+{
+    const struct oracle_thread *known = &oracle_system.threads[thread];
+    const bool own = known->cpi != NONE && (oracle_system.cpis[known->cpi].own_priority ||
+                                            oracle_system.cpis[known->cpi].pooled);
+    return known->context == NONE || own ? known->base : oracle->bases[known->context];
+}
+
 /* Z: with no request under way nothing is left over. */
 static void check_residue(void)
 {
@@ -119,7 +128,7 @@ static void check_residue(void)
         }
     }
     for (unsigned i = 0; i < kernel->thread_count; i++) {
-        const unsigned base = oracle_system.threads[i].base;
+        const unsigned base = base_of(i);
         if (oracle_system.threads[i].role == ORACLE_WORKER && oracle->threads[i].priority != base) {
             oracle_violation('Z', "%s is left at priority %u and not at %u", oracle_thread_name(i),
                              oracle->threads[i].priority, base);
@@ -472,6 +481,8 @@ void oracle_record(uint16_t kind, const struct thread *thread, const struct thre
         check_residue();
     } else if (kind == CAMKES_TRACE_END) {
         at_end(args[0]);
+    } else if (kind == CAMKES_TRACE_CRITICALITY) {
+        oracle_set_criticality(args[0]);
     } else if (thread) {
         of_thread(kind, thread, other, args);
         outcome_record(kind, thread, args);

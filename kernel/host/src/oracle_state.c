@@ -18,6 +18,8 @@ void oracle_initialise(void)
     oracle = memory_take(sizeof *oracle);
     oracle->threads = memory_take(kernel->thread_count * sizeof *oracle->threads);
     oracle->locks = memory_take(oracle_system.cpi_count * sizeof *oracle->locks);
+    oracle->bases = memory_take(oracle_system.context_count * sizeof *oracle->bases);
+    oracle_set_criticality(0);
     oracle->blocked = memory_take(oracle_system.limit_count * sizeof *oracle->blocked);
     oracle->running = NONE;
     oracle->timed = !kernel->options.arrivals;
@@ -33,6 +35,19 @@ void oracle_initialise(void)
                                                     .waits_for = NONE,
                                                     .waits_as = NONE,
                                                     .origin = NONE};
+    }
+}
+
+void oracle_set_criticality(uint64_t level)
+{
+    for (unsigned i = 0; i < oracle_system.context_count; i++) {
+        oracle->bases[i] = oracle_system.contexts[i].base;
+    }
+    for (unsigned i = 0; i < oracle_system.raised_count; i++) {
+        const struct oracle_raised *raised = &oracle_system.raised[i];
+        if (raised->level == level) {
+            oracle->bases[raised->context] = raised->base;
+        }
     }
 }
 
@@ -73,7 +88,7 @@ static bool is_helper(unsigned context)
 
 static unsigned effective(unsigned context, bool settled, unsigned depth)
 {
-    unsigned value = oracle_system.contexts[context].base;
+    unsigned value = oracle->bases[context];
     if (depth > oracle_system.context_count) {
         return value; /* a cycle of lending, or a deadlock, which is reported as such */
     }
@@ -113,12 +128,8 @@ int oracle_expected(const struct thread *thread)
     if (known->role == ORACLE_CONTROL && known->context != NONE && is_helper(known->context)) {
         return (int)oracle_effective(known->context, false);
     }
-    if (known->role == ORACLE_CONTROL && known->task != NONE) {
-        for (unsigned i = 0; i < oracle_system.task_count; i++) {
-            if (oracle_system.tasks[i].id == known->task) {
-                return oracle_system.tasks[i].priority;
-            }
-        }
+    if (known->role == ORACLE_CONTROL && known->task != NONE && known->context != NONE) {
+        return oracle->bases[known->context];
     }
     if (known->cpi == NONE) {
         return memory->priority;

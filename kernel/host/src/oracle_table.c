@@ -6,6 +6,7 @@
  *
  *     cpi NAME INHERITS OWN_PRIORITY CEILING POOLED CONTENDED LOCK      in the order of their ids
  *     context NAME BASE                                                 likewise
+ *     raised CONTEXT LEVEL BASE                                         ids; at that criticality
  *     task NAME ID PRIORITY OFFSET PERIOD DEADLINE                      times in ns, 0: none
  *     helper CONDITION CONTEXT                                          ids
  *     limit TASK TASKS TIME                                             id, tasks, ns; see B
@@ -63,6 +64,12 @@ static void take(const char *path, char *const *field, unsigned count, unsigned 
             .name = memory_text(field[1], strlen(field[1])),
             .base = (uint8_t)strtoul(field[2], NULL, 10),
         };
+    } else if (strcmp(field[0], "raised") == 0 && count == 4) {
+        system->raised[system->raised_count++] = (struct oracle_raised){
+            .context = id(field[1]),
+            .level = id(field[2]),
+            .base = (uint8_t)strtoul(field[3], NULL, 10),
+        };
     } else if (strcmp(field[0], "task") == 0 && count == 7) {
         system->tasks[system->task_count++] = (struct oracle_task){
             .name = memory_text(field[1], strlen(field[1])),
@@ -112,6 +119,7 @@ void oracle_read(const char *path)
     oracle_system.contexts = memory_take(lines * sizeof *oracle_system.contexts);
     oracle_system.tasks = memory_take(lines * sizeof *oracle_system.tasks);
     oracle_system.helpers = memory_take(lines * sizeof *oracle_system.helpers);
+    oracle_system.raised = memory_take(lines * sizeof *oracle_system.raised);
     oracle_system.limits = memory_take(lines * sizeof *oracle_system.limits);
     oracle_system.threads = memory_take(kernel->thread_count * sizeof *oracle_system.threads);
     rewind(file);

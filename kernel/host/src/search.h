@@ -29,6 +29,12 @@ struct oracle_context {
     uint8_t base;
 };
 
+/* Its base while the system has a criticality. */
+struct oracle_raised {
+    uint16_t context, level;
+    uint8_t base;
+};
+
 struct oracle_task {
     const char *name;
     uint16_t id;
@@ -53,8 +59,9 @@ struct oracle_system {
     struct oracle_context *contexts;
     struct oracle_task *tasks;
     struct oracle_helper *helpers;
+    struct oracle_raised *raised;
     struct oracle_limit *limits;
-    unsigned cpi_count, context_count, task_count, helper_count, limit_count;
+    unsigned cpi_count, context_count, task_count, helper_count, limit_count, raised_count;
 };
 
 extern struct oracle_system oracle_system;
@@ -110,6 +117,7 @@ struct oracle {
     uint64_t time;
     struct oracle_memory *threads;
     struct oracle_lock *locks;
+    uint8_t *bases;                 /* of contexts, at the criticality that the system has */
     struct oracle_blocked *blocked; /* as many as limits */
     struct oracle_budget *budgets;  /* as many as objects */
     unsigned step_count;
@@ -118,6 +126,7 @@ struct oracle {
 
 extern struct oracle *oracle; /* in the kernel's memory, so it is saved with it */
 void oracle_initialise(void);
+void oracle_set_criticality(uint64_t level);
 unsigned oracle_effective(unsigned context, bool settled);
 int oracle_expected(const struct thread *thread);
 

@@ -220,7 +220,7 @@ static void of_locks(void)
 /* The base priorities of two contexts are equal. */
 static void of_equals(void)
 {
-    contexts[MID].base = 30;
+    oracle->bases[MID] = 30;
     begin();
     lock(CAMKES_TRACE_LOCK_TAKE, LOCK, LOW);
     lock(CAMKES_TRACE_LOCK_WAIT, LOCK, MID);
@@ -237,7 +237,7 @@ static void of_equals(void)
     lock(CAMKES_TRACE_LOCK_FREE, LOCK, MID);
     lock(CAMKES_TRACE_LOCK_GRANT, LOCK, HIGH);
     expect("", "equals in the order in which they came");
-    contexts[MID].base = 20;
+    oracle->bases[MID] = 20;
 }
 
 static void of_deadlocks(void)
@@ -354,7 +354,7 @@ static void of_managers(void)
         lock(CAMKES_TRACE_LOCK_TAKE, LOCK, MID);
         lock(CAMKES_TRACE_LOCK_WAIT, LOCK, HIGH); /* raises MID */
         lock(CAMKES_TRACE_LOCK_WAIT, INNER, MID);
-        contexts[LOW].base = 25;
+        oracle->bases[LOW] = 25;
         lock(CAMKES_TRACE_LOCK_WAIT, INNER, LOW);
         violated[0] = 0;
         lock(CAMKES_TRACE_LOCK_FREE, INNER, LOW);
@@ -364,7 +364,7 @@ static void of_managers(void)
         }
         lock(CAMKES_TRACE_LOCK_GRANT, INNER, LOW);
         expect(busy > 0 ? "H" : "", "a grant past a raised context");
-        contexts[LOW].base = 10;
+        oracle->bases[LOW] = 10;
     }
 }
 
