@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Sporadic servers on seL4, which the time manager configures.
+"""What the time manager does on seL4: sporadic servers, and changes of the criticality.
 
 Needs a workspace and QEMU: SEL4_WORKSPACE=DIR.
 """
@@ -8,16 +8,20 @@ Needs a workspace and QEMU: SEL4_WORKSPACE=DIR.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from camkes.backends.sel4.trace import read_line
+from camkes import pipeline
+from camkes.backends.sel4.trace import Record, read_line
 from camkes.backends.sel4.workspace import console, make
 from camkes.diagnostics import Sink
 from camkes.project.application import KERNEL_IS_MCS
 from camkes.report.trace.kinds import Kind
-from tests.runtime.host import HEAD, plan_of
+from tests.runtime.host import HEAD, checked
+from tests.runtime.test_budgets import tasks
+from tests.runtime.test_criticality import CRITICAL
 from tests.runtime.test_time_manager import MS, SOURCES, WORKER
 from tests.written import write_files
 
@@ -45,24 +49,56 @@ assembly { composition {
 )
 
 
-def test_a_preemption_does_not_split_the_budget_of_a_sporadic_server(tmp_path: Path) -> None:
+#: five tasks, of which t4 overruns its budget 4 ms after the start, with what enters the kernel
+RAISED = HEAD + tasks(7, CRITICAL + "clock._priority = 30; clock._period = 1 ms; clock.length = 0;").replace(
+    "composition {", "composition { component Worker clock;"
+)
+STARTS = 200
+
+
+def records(text: str, folder: Path) -> Iterator[tuple[str, Record]]:
+    """What threads of a system record on seL4, with their names."""
     files = {
-        "system.camkes": SYSTEM,
+        "system.camkes": text,
         "CMakeLists.txt": "project(servers C)\nDeclareCAmkESComponent(Worker SOURCES Worker.c)\n"
         "DeclareCAmkESRootserver(system.camkes)\n",
         "Worker.c": "#include <camkes.h>\n" + SOURCES["Worker"],
     }
-    path = write_files(tmp_path / "servers", files)
-    model = plan_of(tmp_path / "plan", SYSTEM.removeprefix(HEAD), Sink())[2]
+    path = write_files(folder / "servers", files)
+    sink = Sink()
+    found = checked(folder / "plan", text.removeprefix(HEAD), sink, mcs=True)
+    model = pipeline.capabilities(found, sink)
     threads = [thread.name for space in model.spaces for thread in space.threads]
     settings = {"PLATFORM": "x86_64", KERNEL_IS_MCS: "ON", "CAmkESTrace": "ON"}
-    sink = Sink()
-    assert make(Path(WORKSPACE), path, tmp_path / "build", settings, sink, lambda *_: None), sink.diagnostics
-    run = console(tmp_path / "build", instruction_counting=True, seconds=120)
-    ended = 0
+    assert make(Path(WORKSPACE), path, folder / "build", settings, sink, lambda *_: None), sink.diagnostics
+    run = console(folder / "build", instruction_counting=True, seconds=120)
     for record in filter(None, map(read_line, run)):
-        if record.kind == Kind.JOB_END and threads[record.thread] == "low":
-            ended = record.time - record.arguments[1]
-            break
+        yield threads[record.thread], record
     run.close()
-    assert abs(ended - 43 * MS) < TOLERANCE, ended / MS
+
+
+def test_a_preemption_does_not_split_the_budget_of_a_sporadic_server(tmp_path: Path) -> None:
+    ends = (r for thread, r in records(SYSTEM, tmp_path) if thread == "low" and r.kind == Kind.JOB_END)
+    first = next(ends)
+    assert abs(first.time - first.arguments[1] - 43 * MS) < TOLERANCE, first
+
+
+def test_an_overrun_raises_the_criticality(tmp_path: Path) -> None:
+    """As on the host kernel: T4 ends, then T2, and T3, which is not critical, is last."""
+    text = RAISED
+    for name in ("t1", "t2", "t3", "t4", "t5"):
+        text = text.replace(f"{name}._period", f"{name}._offset = {STARTS} ms; {name}._period", 1)
+    text = text.replace("length = 2;", "length = 2000;").replace("length = 7;", "length = 7000;")
+    text = text.replace("length = 5;", "length = 5000;").replace("length = 4;", "length = 4000;")
+    text = text.replace("length = 6;", "length = 6000;")
+    raised, responses = [], {}
+    for thread, record in records(text, tmp_path):
+        if record.kind == Kind.CRITICALITY:
+            raised.append((record.time, record.arguments[0]))
+        elif record.kind == Kind.JOB_END and record.time > STARTS * MS:
+            responses.setdefault(thread, record.time - record.arguments[1])
+        if {"t2", "t3", "t4", "t5"} <= responses.keys():
+            break
+    assert raised[0][1] == 1 and 0 <= raised[0][0] - (STARTS + 4) * MS < 1.5 * MS, raised
+    for name, expected in (("t5", 2), ("t4", 9), ("t2", 15), ("t3", 20)):
+        assert abs(responses[name] - expected * MS) < 2 * TOLERANCE, responses
