@@ -67,8 +67,11 @@ class ManagedContext(Struct, frozen=True):
 
 
 def critical_tasks(plan: Plan) -> tuple[PlannedTask, ...]:
-    """The tasks whose priorities and budgets depend on the criticality of the system, by id."""
-    return tuple(t for t in plan.tasks if t.time is not None and t.time.criticality > 0)
+    """The tasks whose priorities and budgets depend on the criticality of the system, in the order in which
+    these change: the highest priority first. While the time manager waits for the manager of a CPI, only
+    threads above the priorities of this CPI's tasks execute: they already have theirs."""
+    found = [t for t in plan.tasks if t.time is not None and t.time.criticality > 0]
+    return tuple(sorted(found, key=lambda task: -max(task.priorities)))
 
 
 def requested(plan: Plan, task: PlannedTask) -> tuple[PlannedCpi, ...]:

@@ -54,7 +54,7 @@ struct camkes_time_manager {
     seL4_CPtr endpoint;
     seL4_CPtr risen; /* notification of the thread that then waits for an idle processor */
     unsigned highest;
-    const struct camkes_critical *critical;
+    const struct camkes_critical *critical; /* the highest priority first */
     unsigned criticals;
 };
 
