@@ -3,6 +3,7 @@
 #include <camkes.h>
 
 static int current;
+static int next; /* is computed while requests see `current` */
 
 int plan_get(void)
 {
@@ -12,6 +13,13 @@ int plan_get(void)
 
 void plan_set(int waypoint)
 {
+    next = waypoint;
     camkes_work(CAMKES_US(400));
-    current = waypoint;
+    current = next;
+}
+
+/* The budget of a request was used up. */
+void plan__rollback(void)
+{
+    next = current;
 }

@@ -4,9 +4,12 @@
 
 int run(void)
 {
-    while (camkes_next_job()) {
-        camkes_work(CAMKES_US(work_us));
-        plan_set(plan_get() + step);
+    for (int job = 1; camkes_next_job(); job++) {
+        const bool worst = worst_every > 0 && job % worst_every == 0;
+        camkes_work(CAMKES_US(worst ? worst_us : work_us));
+        do { /* again, with the budget of a raised criticality */
+            plan_set(plan_get() + step);
+        } while (camkes_request_aborted());
     }
     return 0;
 }

@@ -35,7 +35,7 @@ from camkes.report.trace.model import (
 )
 from camkes.report.trace.names import NamedTask, NamedThread, TraceNames
 from camkes.report.trace.spending import Spending
-from camkes.report.trace.states import BLOCKED, TaskState, ThreadState
+from camkes.report.trace.states import BLOCKED, TaskState, ThreadState, leave_out
 from camkes.report.trace.waits import Standing, Wait, find_waits
 
 Args = tuple[int, ...]
@@ -105,6 +105,7 @@ class _Decoder:
         self.ending: EndReason | None = None
         self.text = ""  # of the event
         self.spending = Spending(names, self._origin, lambda: self.now)
+        self._on_job_left_out = leave_out
         # of the thread that runs now
         self.run_lane: TaskState | None = None
         self.run_name, self.run_base = "", -1

@@ -95,8 +95,8 @@ class TaskState:
     """What is known of a task now."""
 
     __slots__ = (
-        "begins", "current", "ends", "job", "pending", "released", "releases", "segments", "since", "stopped",
-        "task", "thread", "woken",
+        "begins", "current", "ends", "job", "left_out", "pending", "released", "releases", "segments",
+        "since", "stopped", "task", "thread", "woken",
     )  # fmt: skip
 
     def __init__(self, task: NamedTask, thread: ThreadState) -> None:
@@ -109,6 +109,7 @@ class TaskState:
         self.begins: dict[int, tuple[int, int]] = {}
         self.ends: dict[int, int] = {}
         self.stopped: set[int] = set()
+        self.left_out: set[int] = set()
         self.current: tuple[State, str, int, str, bool] | None = None
         self.since = 0
         self.segments: list[StateSegment] = []
@@ -147,4 +148,11 @@ class TaskState:
         jobs = make_jobs(
             self.task, released, self.begins, self.ends, ending, segments, self.releases, self.stopped
         )
-        return Lane(self.task, self.thread.named.number, segments or (), jobs)
+        begun = tuple(job for job in jobs if job.number not in self.left_out)
+        return Lane(self.task, self.thread.named.number, segments or (), begun)
+
+
+def leave_out(thread: ThreadState | None, _: ThreadState | None, args: tuple[int, ...]) -> None:
+    """The task of a thread is degraded, and does not begin a job."""
+    if thread is not None and thread.lane is not None:
+        thread.lane.left_out.add(args[0])
