@@ -70,6 +70,15 @@ def _bands(facts: Facts) -> Iterator[Diagnostic]:
         cpi.protocol.own_priority and cpi.stated_priority == MAX_PRIORITY for cpi in facts.system.cpis
     )
     raised = [(max(task.priorities), task.name) for task in facts.plan.tasks if task.priorities]
+    for task in facts.system.tasks if raised else ():
+        if task.priority == 0:
+            yield Diagnostic(
+                BANDS_RANGE,
+                f"`{task.instance}` has the priority of the thread that sees that the processor is idle",
+                task.spans.get("priority", task.span),
+                "when this executes, the criticality of the system falls",
+                help="use a priority of at least 1",
+            )
     if not raised or max(raised)[0] <= highest:
         return
     priority, name = max(raised)

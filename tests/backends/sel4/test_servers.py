@@ -86,7 +86,7 @@ def test_a_preemption_does_not_split_the_budget_of_a_sporadic_server(tmp_path: P
 
 
 def test_an_overrun_raises_the_criticality(tmp_path: Path) -> None:
-    """As on the host kernel: T4 ends, then T2, and T3, which is not critical, is last."""
+    """As on the host kernel: T4 goes on, T2 is next, and T3, which is above T2 otherwise, is last."""
     text = RAISED
     for name in ("t1", "t2", "t3", "t4", "t5"):
         text = text.replace(f"{name}._period", f"{name}._offset = {STARTS} ms; {name}._period", 1)
@@ -101,5 +101,6 @@ def test_an_overrun_raises_the_criticality(tmp_path: Path) -> None:
         if {"t2", "t3", "t4", "t5"} <= responses.keys():
             break
     assert raised[0][1] == 1 and 0 <= raised[0][0] - (STARTS + 4.5) * MS < 1.5 * MS, raised
-    for name, expected in (("t5", 2), ("t4", 9), ("t2", 15), ("t3", 20)):
-        assert abs(responses[name] - expected * MS) < 2 * TOLERANCE, responses
+    for name, expected in (("t5", 2), ("t4", 9), ("t2", 15)):
+        assert abs(responses[name] - expected * MS) < TOLERANCE, responses
+    assert responses["t2"] < responses["t3"]
