@@ -106,6 +106,7 @@ class BudgetModel:
         self.workload = workload
         self.needed = needed
         self._platform = platform
+        self._bands = plan.bands
         self._cpis: Mapping[str, PlannedCpi] = {cpi.name: cpi for cpi in plan.cpis}
         self.times = {task.name: task.time for task in plan.tasks if task.time is not None}
         self._places = {task.name: task.refills - LEAST_REFILLS for task in plan.tasks}
@@ -114,6 +115,8 @@ class BudgetModel:
 
     def bound(self, task: WorkloadTask, *, trusted: bool) -> Bounded:
         """The longest response of a task."""
+        if self._bands:
+            return Bounded(None, "a component schedules tasks")
         if reason := self._own(task):
             return Bounded(None, reason)
         if not (trusted or task.timed):

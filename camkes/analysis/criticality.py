@@ -34,7 +34,7 @@ from camkes.protocols.plan import Plan
 
 class LevelResult(Struct, frozen=True):
     """The responses of a task at a criticality of the system; None: later than the deadline, or no bound, as
-    for tasks that events release, and those below them."""
+    for tasks that events release, those below them, and all where a component schedules tasks."""
 
     task: WorkloadTask
     level: int
@@ -63,11 +63,10 @@ def level_results(system: System, plan: Plan, platform: Platform) -> tuple[Level
     tasks = sorted(workload.tasks, key=lambda task: (-task.priority, task.name))
     switch = [_switch(plan, criticality, platform, level) for level in range(most + 1)]
     model = _Model(tasks, criticality, levels, switch, release_cost(workload, platform))
-    return tuple(
-        LevelResult(task, level, model.smc(task, level), model.amc(task, level), model.ours(task, level))
-        for task in tasks
-        for level in range(criticality[task.name] + 1)
-    )
+    jobs = [(task, level) for task in tasks for level in range(criticality[task.name] + 1)]
+    if plan.bands:
+        return tuple(LevelResult(*each, None, None, None) for each in jobs)
+    return tuple(LevelResult(*each, model.smc(*each), model.amc(*each), model.ours(*each)) for each in jobs)
 
 
 def late_tasks(budgets: Iterable[BudgetResult], levels: Iterable[LevelResult]) -> Set[str]:

@@ -31,9 +31,10 @@ def blocking_limits(system: System, plan: Plan, jobs: int) -> Mapping[str, Block
     """For each task its limit if each task has so many `jobs`; 0: as many as its period lets it have, and
     operations of the runtime take no time. There is none for a task without enough others of lower priority
     to exceed it, for a system with conditions, whose helpers execute at priorities that are lent, for one
-    with a task whose period is not known, and for an MCS kernel, where budgets can end."""
+    with a task whose period is not known or that a component schedules, and for an MCS kernel, where budgets
+    can end."""
     workload = workload_of(system, plan)
-    if plan.mcs or plan.conditions or len(workload.tasks) < len(plan.tasks):
+    if plan.mcs or plan.bands or plan.conditions or len(workload.tasks) < len(plan.tasks):
         return {}
     needed = demands(workload, FREE)
     stated = None if jobs else responses(system, plan)

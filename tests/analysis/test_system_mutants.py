@@ -53,7 +53,7 @@ import <std_connector.camkes>;
 procedure Access { void use(); };
 component User { control; requestor; uses Access p; }
 component Outer { provides Access p with priority_protocol inherited, overrun abort; uses Access below; }
-component Inner { provides Access p with priority_protocol inherited; }
+component Inner { provides Access p with priority_protocol inherited, overrun extend; }
 assembly {
     composition {
         component User low; component User high; component Outer outer; component Inner inner;
@@ -64,6 +64,7 @@ assembly {
         low._priority = 10; low._period = 20 ms; low._budget = 3 ms; low._wcet = 0;
         high._priority = 30; high._period = 90 ms; high._wcet = 1 ms;
         outer.p_wcet = 1 ms; outer.p_extension = 2 ms; inner.p_wcet = 1 ms;
+        inner.p_extension = 12 ms; inner.p_extension_period = 20 ms;
     }
 }
 """
