@@ -57,8 +57,9 @@ void p_go(size_t count, char **names) {
     static int served;
     (void)count; (void)names;
     if (++served == 2) {
-        while (malloc(1 << 16)) { }
-        while (malloc(1)) { }
+        void *volatile block; // or the compiler leaves malloc() out
+        while ((block = malloc(1 << 16)) != NULL) { }
+        while ((block = malloc(1)) != NULL) { }
     }
 }
 """
