@@ -82,6 +82,19 @@ assembly {
 }
 """
 
+#: In 45 ms `above` has its extension up to five times.
+EXTENDED = """
+component Task { control; requestor; }
+assembly {
+    composition { component Task above; component Task low; }
+    configuration {
+        above._priority = 20; above._period = 45 ms; above._wcet = 20 ms; above._budget = 2 ms;
+        above._overrun = "extend"; above._extension = 3 ms; above._extension_period = 10 ms;
+        low._priority = 10; low._period = 90 ms; low._wcet = 5 ms;
+    }
+}
+"""
+
 
 def _locks(tasks: str, connections: str, settings: str) -> str:
     return f"""
@@ -201,7 +214,7 @@ def systems() -> tuple[tuple[System, Plan], ...]:
     for extension, period in ((6, 20), (5, 20), (6, 21)):  # lasts for the overruns of its period, or not
         policy = f'store.p_overrun = "extend"; store.p_extension = {extension} ms;'
         found.append(planned(LOCK % (20, 1, f"{policy} store.p_extension_period = {period} ms;")))
-    found += [planned(text) for text in (*CHAINS, NESTED, RAISED)]
+    found += [planned(text) for text in (*CHAINS, NESTED, RAISED, EXTENDED)]
     return (*found, *(random_system(random.Random(seed), mcs=True) for seed in range(COUNT)))
 
 
