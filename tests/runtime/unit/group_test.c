@@ -251,6 +251,14 @@ static const struct exchange LOCK[] = {
     {.what = NULL},
 };
 
+static const struct exchange FIRST[] = {
+    {.what = "a lock that the first party waits for"},
+    {"it is taken", PARTY(LOW, ACQUIRE_LOCK), 0, GOOD, 0, BASE},
+    {"a waiter", PARTY(TASK, ACQUIRE_LOCK), 1, SAVED, 0, BASE},
+    {"the holder releases", PARTY(LOW, RELEASE_LOCK), 0, GOOD, 100, BASE},
+    {.what = NULL},
+};
+
 static const struct exchange WAIT[] = {
     {.what = "the start"},
     {"no operation of a sleeper", SLEEPER(OUTSIDE, SETTLE), 0, WRONG, 0, BASE},
@@ -351,6 +359,10 @@ int main(void)
     begin();
     run(LOCK);
     need(saved == 102 && given == 10 * HIGH, "the lock goes to the only waiter");
+    begin();
+    parties[TASK].lock = LOW;
+    parties[TASK].reply = 100;
+    run(FIRST);
     begin();
     run(WAIT);
     need(saved == 201, "the reply of the last who waits");
