@@ -118,6 +118,7 @@ class Outcome(Struct, frozen=True):
             budgets=tuple(map(budget_report, self.run.spent)) or UNSET,
             payments=self.run.payments if self.run.spent else UNSET,
             overruns=self.run.overruns if self.run.spent else UNSET,
+            criticality=self.run.criticality or UNSET,
             coverage=tuple(asdict(each) for each in self.coverage) or UNSET,
             violations=tuple(map(_violation_dict, self.violations)) if self.verified else UNSET,
         )

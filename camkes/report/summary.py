@@ -103,7 +103,8 @@ class RunReport(Struct, frozen=True, kw_only=True):
     """A run: `end` is its virtual time, null if it had no result, for the reasons in `errors`.
     `findings` are those of sanitizers, `refused` messages that servers did not accept, `waits` threads that
     wait for what cannot come. `ages` is there if tasks read what others write; `budgets`, `payments` (work on
-    the budget of another task, or on an extension) and `overruns` if there are budgets, on an MCS kernel;
+    the budget of another task, or on an extension) and `overruns` if there are budgets, on an MCS kernel, and
+    `criticality` (time, and that of the system from then on) if it changed;
     `coverage` and `violations` if they were asked for."""
 
     schema: int = SCHEMA
@@ -120,6 +121,7 @@ class RunReport(Struct, frozen=True, kw_only=True):
     budgets: tuple[BudgetReport, ...] | UnsetType = UNSET
     payments: tuple[Payment, ...] | UnsetType = UNSET
     overruns: tuple[Overrun, ...] | UnsetType = UNSET
+    criticality: tuple[tuple[int, int], ...] | UnsetType = UNSET
     coverage: tuple[dict[str, Any], ...] | UnsetType = UNSET
     violations: tuple[dict[str, Any], ...] | UnsetType = UNSET
     errors: tuple[ErrorReport, ...] | UnsetType = UNSET

@@ -19,6 +19,8 @@ from camkes.report.trace.decode import decode
 from camkes.report.trace.model import Overrun, Payment, Run
 from tests.command import camkes
 from tests.runtime.host import build
+from tests.runtime.test_budgets import JOBS, tasks
+from tests.runtime.test_criticality import CRITICAL
 
 MS = 1_000_000
 
@@ -123,3 +125,27 @@ def test_json(tmp_path: Path) -> None:
     assert report["overruns"][0]["policy"] == "extend" and report["overruns"][0]["time"] == 3 * MS
     assert {each["name"]: each["timeouts"] for each in report["budgets"]}["low"] == 1
     assert "budgets" not in json.loads(camkes(*words).output), "no budgets on another kernel"
+
+
+def test_changes_of_the_criticality(tmp_path: Path) -> None:
+    run = build(tmp_path, tasks(7, CRITICAL), JOBS, mcs=True).run(duration=12 * MS)
+    found = decode(run.events, run.names)
+    assert found.criticality == ((4 * MS, 1),)
+    svg = timeline_svg(found, Sink())
+    assert svg is not None and "criticality 1" in svg
+    assert '"criticality":[[4000000,1]]' in timeline_page(found, "a run")
+
+
+def test_a_crash_on_the_budget_of_another(tmp_path: Path) -> None:
+    """After 5 ms, 2 of which `high` paid; it waits then for a lock that stays locked."""
+    sources = SOURCES | {
+        "Store": "void s_enter(int ms) { camkes_work(CAMKES_MS(ms - 1)); *(volatile int *)8 = ms; }\n"
+    }
+    text = re.sub(r"store.s_extension.*", "", SYSTEM.replace("POLICY", "help"))
+    run = build(tmp_path, text.partition("\n")[2], sources, mcs=True).run(duration=45 * MS)
+    found = decode(run.events, run.names)
+    assert found.payments == (Payment(3 * MS, 5 * MS, "high", "low", "store.s"),)
+    (fault,) = found.faults
+    assert (fault.time, fault.task, fault.holds) == (5 * MS, "low", ("store.s",))
+    assert {spent.name: spent.used for spent in found.spent}["high"] == 2 * MS
+    assert run.violations() == []

@@ -57,3 +57,12 @@ def _left(
 
 def overrun_mark(x: float, y: float, about: str = "") -> str:
     return element("path", title(about) if about else "", d=f"M{x:.2f},{y:.2f} l4,-6 h-8 Z", fill=OVERRUN)
+
+
+def criticality_switch(x: float, top: float, bottom: float, level: int) -> tuple[str, str]:
+    """A line through all lanes where the criticality of the system changes."""
+    line = f"M{x:.2f},{top:.2f} V{bottom:.2f}"
+    return (
+        element("path", d=line, stroke=OVERRUN, stroke_width=1.3, stroke_dasharray="5 3"),
+        text(x + 3, top + 8, f"criticality {level}", font_size=10, fill=OVERRUN),
+    )

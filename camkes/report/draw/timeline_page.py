@@ -60,6 +60,7 @@ def timeline_page(run: Run, heading: str) -> str:
         "lanes": [_lane(lane, run, numbers, texts) for lane in run.lanes],
         "holds": _holds(run),
         "faults": [[fault.time, fault.task or fault.thread.name, fault_words(fault)] for fault in run.faults],
+        "criticality": run.criticality,
         "texts": list(texts),
     }
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")

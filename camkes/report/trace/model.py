@@ -245,7 +245,8 @@ class Run(Struct, frozen=True):
 
     `threads` are in the order of their numbers, `lanes` by falling priority. `waits`: the threads that wait
     at the end for what cannot come. `exits`: by the numbers of threads that ended, with which status.
-    On an MCS kernel, `spent` is about the budgets that can be used up; payments and overruns by time."""
+    On an MCS kernel, `spent` is about the budgets that can be used up; payments and overruns by time.
+    `criticality`: (time, that of the system from then on)."""
 
     names: TraceNames
     end: int
@@ -264,6 +265,7 @@ class Run(Struct, frozen=True):
     spent: tuple[Spent, ...] = ()
     payments: tuple[Payment, ...] = ()
     overruns: tuple[Overrun, ...] = ()
+    criticality: tuple[tuple[int, int], ...] = ()
 
     @property
     def situation(self) -> Situation:

@@ -35,6 +35,7 @@ class Spending:
         self.refilled: dict[int, int] = {}  # when, and not used since
         self.payments: list[Payment] = []
         self.overruns: list[Overrun] = []
+        self.criticality: list[tuple[int, int]] = []
         self.payers = {task.name for task in names.tasks}
         self.paid: tuple[str, str, str] | None = None  # payer, task, where: now
         self.since = 0
@@ -61,6 +62,9 @@ class Spending:
             for corner in (*found, (start, before), (self.now(), left)):
                 if corner != corners[-1]:
                     corners.append(corner)
+
+    def on_criticality(self, _: ThreadState | None, __: ThreadState | None, args: Args) -> None:
+        self.criticality.append((self.now(), args[0]))
 
     def on_timeout(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if (spent := self.contexts.get(args[0])) is None or thread is None:
@@ -99,11 +103,13 @@ class Spending:
         if self.paid is not None and self.now() > self.since:
             self.payments.append(Payment(self.since, self.now(), *self.paid))
 
-    def finish(self) -> tuple[tuple[Spent, ...], tuple[Payment, ...], tuple[Overrun, ...]]:
+    def finish(
+        self,
+    ) -> tuple[tuple[Spent, ...], tuple[Payment, ...], tuple[Overrun, ...], tuple[tuple[int, int], ...]]:
         self._close()
         spent = (
             replace(each, left=tuple(self.left.get(context, ())))
             for context, each in self.contexts.items()
             if each.budget < each.period
         )
-        return tuple(spent), tuple(self.payments), tuple(self.overruns)
+        return tuple(spent), tuple(self.payments), tuple(self.overruns), tuple(self.criticality)
