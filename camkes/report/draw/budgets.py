@@ -23,7 +23,7 @@ def budget_strip(run: Run, task: str, window: Window, x: Callable[[int], float],
     """The elements for a task, from `y` downwards; `x` is where a time is."""
     for spent in run.spent:
         if spent.name == task:
-            yield _left(spent.left or ((0, spent.budget),), spent.budget, window, x, y)
+            yield _left(spent.left or ((0, spent.budget),), spent.most, window, x, y)
     for payment in run.payments:
         start, end = max(payment.start, window.start), min(payment.end, window.end)
         if payment.task == task and start < end:
@@ -59,10 +59,10 @@ def overrun_mark(x: float, y: float, about: str = "") -> str:
     return element("path", title(about) if about else "", d=f"M{x:.2f},{y:.2f} l4,-6 h-8 Z", fill=OVERRUN)
 
 
-def criticality_switch(x: float, top: float, bottom: float, level: int) -> tuple[str, str]:
+def criticality_switch(x: float, top: float, bottom: float, words: str) -> tuple[str, str]:
     """A line through all lanes where the criticality of the system changes."""
     line = f"M{x:.2f},{top:.2f} V{bottom:.2f}"
     return (
         element("path", d=line, stroke=OVERRUN, stroke_width=1.3, stroke_dasharray="5 3"),
-        text(x + 3, top + 8, f"criticality {level}", font_size=10, fill=OVERRUN),
+        text(x + 3, top + 8, words, font_size=10, fill=OVERRUN),
     )

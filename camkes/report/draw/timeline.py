@@ -146,9 +146,10 @@ class _Timeline:
             add(element("path", d=f"M{x:.2f},{self.top:.2f} V{y:.2f}", stroke=RULE, stroke_width=1))
             add(element("path", d=f"M{x:.2f},{y:.2f} v7", stroke=INK, stroke_width=1))
             add(text(x, y + 21, label, text_anchor="middle"))
-        for time, level in self.run.criticality:
-            if self._shows(time):
-                add(*criticality_switch(self.x(time), self.top, y, level))
+        shown = [each for each in self.run.criticality if self._shows(each[0])]
+        for number, (time, level) in enumerate(shown):
+            words = str(level) if number else f"criticality {level}"
+            add(*criticality_switch(self.x(time), self.top, y, words))
         add(element("path", d=f"M{self.x0:.2f},{y:.2f} H{self.x1:.2f}", stroke=INK, stroke_width=1))
         add(text((self.x0 + self.x1) / 2, y + 39, f"time ({axis.unit})", text_anchor="middle", fill=FAINT))
 

@@ -101,7 +101,7 @@ def _budget(task: str, run: Run) -> dict[str, Any]:
         return {}
     spent = next((each for each in run.spent if each.name == task), None)
     return {
-        "budget": None if spent is None else [spent.budget, spent.left],
+        "budget": None if spent is None else [spent.most, spent.left],
         "paid": [[p.start, p.end, p.payer, payment_words(p)] for p in run.payments if p.task == task],
         "overruns": [[o.time, overrun_words(o)] for o in run.overruns if o.task == task],
     }

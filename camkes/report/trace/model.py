@@ -215,6 +215,11 @@ class Spent(Struct, frozen=True, gc=False):
     timeouts: int = 0
     left: tuple[tuple[int, int], ...] = ()
 
+    @property
+    def most(self) -> int:
+        """The largest budget that it had: some are larger while the criticality is raised."""
+        return max([self.budget, *(left for _, left in self.left)])
+
 
 class Payment(Struct, frozen=True, gc=False):
     """From `start` to `end` the work of `task`, in `what` ("": its own code), used the budget of `payer`: a
