@@ -8,6 +8,7 @@
 #   make docs    the documentation site, in build/site, and all tests of its listings
 #   make mutate  how many small faults in the code the tests find (benchmarks/README.md); takes long
 #   make explore  every schedule of small systems in every mix of protocols; takes hours
+#   make proof   the queue of waiters meets its contracts (needs Frama-C, Why3 and CVC4)
 #   make spin    the orders of locks in the runtime are those of a model, all of them (needs Spin)
 #   make pins    the newest versions of developers' tools, into requirements-dev.txt
 #   make setup   only the environment: .venv, with the command .venv/bin/camkes
@@ -23,7 +24,7 @@ COVERED := parser camkes/resolve camkes/protocols
 PYTHON_CODE := camkes parser tests benchmarks docs/site
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: demo test test-long test-clang setup check-python lint unit sanitize format clean pins mutate explore spin docs
+.PHONY: demo test test-long test-clang setup check-python lint unit sanitize format clean pins mutate explore spin proof docs
 
 # The demo needs only what running needs; tests need the tools of developers too.
 setup: $(VENV)/.run-ready
@@ -111,6 +112,9 @@ explore: $(VENV)/.test-ready
 
 spin: $(VENV)/.test-ready
 	$(BIN)/python -m pytest -n $(JOBS) -m 'long or not long' -rs tests/explore/test_spin.py
+
+proof: $(VENV)/.test-ready
+	$(BIN)/python -m pytest -m 'long or not long' -rsP tests/proof
 
 format: $(VENV)/.test-ready
 	$(BIN)/ruff check --fix $(PYTHON_CODE)

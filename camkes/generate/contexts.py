@@ -200,7 +200,6 @@ class CpiContext(Struct, frozen=True):
     wake: int
     authority: int
     pool: tuple[str, ...]
-    queue: bool  # its manager has one
     time: tuple[tuple[str, str], ...]  # members for overruns
     payers: tuple[tuple[int, int], ...]  # id of a task's context, slot of its scheduling context
     members: tuple[tuple[str, int], ...]  # of its record, from settings

@@ -160,7 +160,6 @@ def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
         wake=me.slot_if_any(Purpose.WAKE, name),
         authority=me.slot_if_any(Purpose.AUTHORITY, name),
         pool=tuple(me.all.thread_name(t) for t in workers) if cpi.pooled else (),
-        queue=cpi.manager and group is None,
         time=_policy(me, cpi),
         payers=_payers(me, cpi),
         members=me.all.reader.members(me.instance, "cpi", f"{name}_"),

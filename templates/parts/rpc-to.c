@@ -267,9 +267,6 @@ static const struct camkes_payer /*? rpc.interface ?*/__payers[] = {
 /*- endfor -*/
 };
 /*- endif -*/
-/*- if cpi.queue -*/
-static uint16_t /*? rpc.interface ?*/__queue[/*? cpi.contexts | length ?*/];
-/*- endif -*/
 static struct camkes_cpi /*? rpc.interface ?*/__cpi = {
     .name = "/*? cpi.name ?*/",
     .place = &/*? place ?*/,
@@ -300,9 +297,6 @@ static struct camkes_cpi /*? rpc.interface ?*/__cpi = {
     .authority = /*? cpi.authority ?*/,
 /*- if cpi.monitor -*/
     .monitor = &/*? cpi.monitor ?*/,
-/*- endif -*/
-/*- if cpi.queue -*/
-    .queue = /*? rpc.interface ?*/__queue,
 /*- endif -*/
 /*- endif -*/
 };

@@ -94,15 +94,21 @@ MUTANTS = (
     Mutant(
         "last-come-first",
         QUEUE,
-        "(x->arrival - y->arrival) < 0",
-        "(x->arrival - y->arrival) > 0",
+        "CAMKES_RANKS - 1 - cpi->arrivals++",
+        "1 + cpi->arrivals++",
         systems.EQUALS,
     ),
-    Mutant("lowest-first", QUEUE, "x->request > y->request", "x->request < y->request", systems.RANKS),
+    Mutant(
+        "lowest-first",
+        QUEUE,
+        "rank > cpi->context[index].rank",
+        "rank < cpi->context[index].rank",
+        systems.RANKS,
+    ),
     Mutant(
         "lost-waiter",
         MANAGER,
-        "to->held | (cpi->queued > 0 ? CAMKES_WAITERS : 0)",
+        "to->held | (cpi->first != 0 ? CAMKES_WAITERS : 0)",
         "to->held",
         systems.EQUALS,
     ),
@@ -130,9 +136,8 @@ MUTANTS = (
     Mutant(
         "waiter-not-moved",
         MANAGER,
-        "        camkes_queue_raise(cpi, caller->context);\n"
-        "        inherit(cpi, held_by, true, held_by->id);\n",
-        "        ;\n",
+        "    camkes_queue_raise(cpi, caller->context, priority);\n",
+        "    context->request = priority;\n",
         systems.QUEUE_MOVES,
     ),
     Mutant(

@@ -43,9 +43,8 @@ struct camkes_context {
     _Atomic seL4_CPtr pushed;             /* manager that an update was or will be sent to */
     _Atomic uint16_t cause;               /* plan id of the context that its priority comes from */
     _Atomic bool pushing;                 /* an update may be under way, or about to be sent */
-    bool waiting;
-    uint16_t place; /* index in the queue */
-    uint32_t arrival;
+    uint64_t rank; /* among those that wait for the lock, 0: it does not (src/protocols/queue.h) */
+    uint32_t next; /* index + 1 of the one that waits after it, 0: it is the last */
 
 #if defined(CONFIG_KERNEL_MCS)
     /* of the manager, for overruns; see src/protocols/overrun.c */
@@ -86,10 +85,9 @@ struct camkes_cpi {
     seL4_CPtr wake; /* notification of the manager, 0: it always waits at its endpoint */
     seL4_CPtr authority;
     struct camkes_thread *const *pool;
-    uint16_t threads; /* threads in the pool */
-    uint16_t *queue;  /* a heap of context indexes */
-    uint16_t queued;
-    uint32_t arrivals;
+    uint16_t threads;           /* threads in the pool */
+    uint32_t first;             /* index + 1 of the first that waits for the lock, 0: none */
+    uint64_t arrivals;          /* number of those that have begun to wait */
     _Atomic uintptr_t *monitor; /* the lock word that it shares with other CPIs, NULL: `lock` */
 
 #if defined(CONFIG_KERNEL_MCS)

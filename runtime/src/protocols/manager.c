@@ -70,12 +70,8 @@ CAMKES_INLINE void set_effective(struct camkes_cpi *cpi, struct camkes_context *
 static void inherit(struct camkes_cpi *cpi, struct camkes_context *context, bool holds,
                     uint16_t cause)
 {
-    const struct camkes_context *first = holds ? camkes_queue_first(cpi) : NULL;
-    if (first != NULL && first->request > context->request) {
-        set_effective(cpi, context, first->request, first->id);
-    } else {
-        set_effective(cpi, context, context->request, cause);
-    }
+    const struct camkes_context *source = camkes_queue_source(cpi, context, holds);
+    set_effective(cpi, context, source->request, source == context ? cause : source->id);
 }
 
 /* Takes the lock if it is free and returns true; else marks it with `flags`. */
@@ -109,7 +105,7 @@ static unsigned acquire(struct camkes_cpi *cpi, uint16_t index)
 {
     struct camkes_context *context = &cpi->context[index];
     const struct camkes_thread *worker = atomic_load(&context->worker);
-    if (worker == NULL || context->waiting || holder(cpi) == context) {
+    if (worker == NULL || camkes_waits(context) || holder(cpi) == context) {
         return CAMKES_MESSAGE_OPERATION;
     }
     const bool keeps = cpi->wake != 0; /* only one context can wait */
@@ -138,7 +134,7 @@ static struct camkes_context *hand_over(struct camkes_cpi *cpi, struct camkes_co
     CAMKES_TRACE(LOCK_FREE, cpi->id, from->id);
     const uint16_t next = camkes_queue_take(cpi);
     struct camkes_context *to = &cpi->context[next];
-    atomic_store(&cpi->lock, to->held | (cpi->queued > 0 ? CAMKES_WAITERS : 0));
+    atomic_store(&cpi->lock, to->held | (cpi->first != 0 ? CAMKES_WAITERS : 0));
     CAMKES_TRACE_ABOUT(LOCK_GRANT, atomic_load(&to->worker)->number, cpi->id, to->id);
     inherit(cpi, to, true, to->id);
     camkes_point();
@@ -148,7 +144,7 @@ static struct camkes_context *hand_over(struct camkes_cpi *cpi, struct camkes_co
 /* The lock goes to the first waiter, or is free. */
 static void pass_on(struct camkes_cpi *cpi, struct camkes_context *from)
 {
-    if (cpi->queued > 0) {
+    if (cpi->first != 0) {
         struct camkes_context *to = hand_over(cpi, from);
         const bool owed = camkes_overrun_give(cpi, to);
         seL4_Send(to->reply, seL4_MessageInfo_new(0, 0, 0, 0));
@@ -168,7 +164,7 @@ static unsigned release(struct camkes_cpi *cpi, uint16_t index)
         return CAMKES_MESSAGE_OPERATION;
     }
     const bool lent = camkes_overrun_leave(cpi, from);
-    if (cpi->queued == 0 && !CAMKES_MCS) {
+    if (cpi->first == 0 && !CAMKES_MCS) {
         return CAMKES_MESSAGE_OPERATION; /* the lock has no waiters; nor had it time of others */
     }
     pass_on(cpi, from);
@@ -208,7 +204,7 @@ static unsigned begin(struct camkes_cpi *cpi, struct camkes_context *context, ui
 
 static unsigned end(struct camkes_cpi *cpi, struct camkes_context *context, uint16_t thread)
 {
-    if (!cpi->pooled || thread >= cpi->threads || context->waiting || holder(cpi) == context ||
+    if (!cpi->pooled || thread >= cpi->threads || camkes_waits(context) || holder(cpi) == context ||
         atomic_load(&context->worker) != cpi->pool[thread]) {
         return CAMKES_MESSAGE_OPERATION;
     }
@@ -229,12 +225,11 @@ static unsigned update(struct camkes_cpi *cpi, const struct camkes_caller *calle
     if (priority <= context->request) {
         return CAMKES_MESSAGE_GOOD;
     }
-    context->request = priority;
+    camkes_queue_change(cpi, caller->context, priority);
     struct camkes_context *held_by = holder(cpi);
     inherit(cpi, context, held_by == context, cause);
     camkes_overrun_raised(cpi, context, cause);
-    if (context->waiting) {
-        camkes_queue_raise(cpi, caller->context);
+    if (camkes_waits(context)) {
         inherit(cpi, held_by, true, held_by->id);
     }
     return CAMKES_MESSAGE_GOOD;
@@ -244,7 +239,7 @@ static unsigned update(struct camkes_cpi *cpi, const struct camkes_caller *calle
 static unsigned clear(struct camkes_cpi *cpi, const struct camkes_caller *caller)
 {
     struct camkes_context *context = &cpi->context[caller->context];
-    if (context->waiting) {
+    if (camkes_waits(context)) {
         return CAMKES_MESSAGE_OPERATION; /* the request still waits for the lock */
     }
     CAMKES_TRACE(CLEAR, cpi->id, context->id);
@@ -259,13 +254,12 @@ static unsigned clear(struct camkes_cpi *cpi, const struct camkes_caller *caller
 static unsigned rebase(struct camkes_cpi *cpi, struct camkes_context *context, uint8_t base)
 {
     if (context->request == context->base || context->request < base) {
-        context->request = base;
+        camkes_queue_change(cpi, (uint16_t)(context - cpi->context), base);
     }
     context->base = base;
     struct camkes_context *held_by = holder(cpi);
     inherit(cpi, context, held_by == context, context->id);
-    if (context->waiting) {
-        camkes_queue_raise(cpi, (uint16_t)(context - cpi->context));
+    if (camkes_waits(context)) {
         inherit(cpi, held_by, true, held_by->id);
     }
     const uint8_t effective = atomic_load(&context->effective);
@@ -404,7 +398,7 @@ static unsigned give_to(struct camkes_cpi *cpi, struct camkes_context *to, bool 
     CAMKES_TRACE(LOCK_FREE, cpi->id, from);
     atomic_store(camkes_lock_of(cpi), to->held | (more ? CAMKES_WAITERS : 0));
     CAMKES_TRACE_ABOUT(LOCK_GRANT, atomic_load(&to->worker)->number, cpi->id, to->id);
-    to->waiting = false;
+    to->rank = 0;
     *result = camkes_overrun_give(cpi, to);
     return CAMKES_MESSAGE_GOOD;
 }

@@ -67,7 +67,7 @@ static seL4_CPtr take(const struct camkes_cpi *cpi, const struct camkes_thread *
 static bool before(const struct camkes_context *x, const struct camkes_context *y)
 {
     const uint8_t mine = atomic_load(&x->effective), other = atomic_load(&y->effective);
-    return mine != other ? mine > other : (int32_t)(x->arrival - y->arrival) < 0;
+    return mine != other ? mine > other : x->rank % CAMKES_RANKS > y->rank % CAMKES_RANKS;
 }
 
 /* The most urgent context that waits for the lock and was not asked yet. */
@@ -76,7 +76,7 @@ static struct camkes_context *next_payer(struct camkes_cpi *cpi)
     struct camkes_context *best = NULL;
     for (uint16_t i = 0; i < cpi->contexts; i++) {
         struct camkes_context *context = &cpi->context[i];
-        if (context->waiting && !context->asked && (best == NULL || before(context, best))) {
+        if (camkes_waits(context) && !context->asked && (best == NULL || before(context, best))) {
             best = context;
         }
     }
@@ -273,8 +273,7 @@ void camkes_overrun_raised(struct camkes_cpi *cpi, struct camkes_context *contex
 
 void camkes_overrun_queue(struct camkes_cpi *cpi, struct camkes_context *context)
 {
-    context->waiting = true;
-    context->arrival = cpi->arrivals++;
+    context->rank = CAMKES_RANKS - 1 - cpi->arrivals++; /* the queue is that of the group */
     for (uint16_t i = 0; i < cpi->contexts; i++) {
         if (holds(cpi, &cpi->context[i])) {
             camkes_overrun_wait(cpi, &cpi->context[i], context);

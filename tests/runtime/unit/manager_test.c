@@ -28,7 +28,6 @@ struct exchange {
 static struct camkes_thread threads[CONTEXTS] = {{.tcb = 10}, {.tcb = 11}, {.tcb = 12}};
 static struct camkes_thread *const pool[THREADS] = {&threads[0], &threads[1]};
 static struct camkes_context contexts[CONTEXTS];
-static uint16_t queue[CONTEXTS];
 static const struct camkes_caller callers[CONTEXTS] = {{.context = LOW, .base = 10, .bound = 20},
                                                        {.context = MID, .base = 20, .bound = 30},
                                                        {.context = HIGH, .base = 30, .bound = 40}};
@@ -165,8 +164,7 @@ static void run(const struct exchange *exchanges, bool pooled, unsigned caller_c
                               .manager = 1,
                               .authority = 2,
                               .pool = pool,
-                              .threads = THREADS,
-                              .queue = queue};
+                              .threads = THREADS};
     next = exchanges;
     if (setjmp(done) == 0) {
         (member ? camkes_manage_member : camkes_manage_cpi)(&self);

@@ -9,8 +9,7 @@
 enum { CONTEXTS = 300, STEPS = 200000 };
 
 static struct camkes_context contexts[CONTEXTS];
-static uint16_t heap[CONTEXTS];
-static struct camkes_cpi cpi = {.contexts = CONTEXTS, .context = contexts, .queue = heap};
+static struct camkes_cpi cpi = {.contexts = CONTEXTS, .context = contexts};
 static unsigned order[CONTEXTS]; /* of arrival, 0: not waiting */
 
 static uint32_t state = 1;
@@ -45,7 +44,7 @@ static void need(bool good, const char *what, int step)
 int main(void)
 {
     unsigned arrivals = 0;
-    cpi.arrivals = UINT32_MAX - STEPS / 4; /* the counter wraps */
+    cpi.arrivals = UINT32_MAX - STEPS / 4;
     for (int step = 0; step < STEPS; step++) {
         const uint16_t context = (uint16_t)random_below(CONTEXTS);
         if (order[context] == 0 && random_below(2) == 0) {
@@ -53,19 +52,19 @@ int main(void)
             camkes_queue_insert(&cpi, context);
             order[context] = ++arrivals;
         } else if (order[context] != 0 && random_below(2) == 0) {
-            contexts[context].request = (uint8_t)(contexts[context].request + random_below(4));
-            camkes_queue_raise(&cpi, context);
-        } else if (cpi.queued > 0) {
+            camkes_queue_raise(&cpi, context,
+                               (uint8_t)(contexts[context].request + random_below(4)));
+        } else if (expected_first() >= 0) {
             const int expected = expected_first();
             need(camkes_queue_first(&cpi) == &contexts[expected], "wrong first", step);
             const uint16_t taken = camkes_queue_take(&cpi);
             need(taken == expected, "took another", step);
-            need(!contexts[taken].waiting, "still waiting", step);
             order[taken] = 0;
+        } else {
+            need(camkes_queue_first(&cpi) == NULL, "one waits", step);
         }
         for (int i = 0; i < CONTEXTS; i++) {
-            need(contexts[i].waiting == (order[i] != 0), "waiting is wrong", step);
-            need(!contexts[i].waiting || cpi.queue[contexts[i].place] == i, "place is wrong", step);
+            need(camkes_waits(&contexts[i]) == (order[i] != 0), "waiting is wrong", step);
         }
     }
     need(arrivals > 1000, "nothing happened", STEPS);
