@@ -68,6 +68,7 @@ class Outcome(Struct, frozen=True):
     refused: Sequence[Refusal] = ()
     places: Mapping[str, Span] = {}  # of instances
     coverage: Sequence[Coverage] = ()  # of all files, then of each
+    cost_profile: str | None = None  # what operations take in virtual time
 
     def denied(self, conditions: Sequence[str]) -> list[Diagnostic]:
         """Errors for those of these conditions that hold: see `CONDITIONS` of the pipeline."""
@@ -90,6 +91,8 @@ class Outcome(Struct, frozen=True):
         from camkes.report.draw.terminal import terminal_report
 
         text = terminal_report(self.run, color=color, unicode=unicode)
+        if self.cost_profile is not None:
+            text += f"operations take their time on {self.cost_profile}\n"
         text += "".join(f"{name}: run() returned {n}\n" for name, n in self.exit_statuses.items() if n)
         if self.coverage:
             text += "\ncoverage\n" + "".join(f"  {each.text()}\n" for each in self.coverage)
@@ -106,6 +109,7 @@ class Outcome(Struct, frozen=True):
         names = self.run.names
         report = RunReport(
             end=self.run.end,
+            cost_profile=self.cost_profile or UNSET,
             tasks=tuple(map(task_report, self.run.tasks)),
             chains=tuple(map(chain_report, chain_latencies(self.run))),
             ages=tuple(map(age_report, data_ages(self.run))) or UNSET,

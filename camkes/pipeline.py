@@ -85,6 +85,7 @@ class RunSettings(RunOptions, frozen=True, kw_only=True):
     profile: Path | None = None
     verify: bool = False
     watch: bool = False  # see HostBackend
+    cost_profile: str | None = None  # name or file of a platform profile
     timeout: int | None = 10_000_000_000
     memory_limit: int | None = 1 << 30
     record_limit: int | None = RECORD_LIMIT
@@ -442,7 +443,15 @@ def run_image(image: HostImage, checked: Checked, settings: RunSettings, sink: S
 
     raw = image.folder / TRACE
     duration = DEFAULT_DURATION if settings.duration is None else settings.duration
-    result = run_host(image, replace(settings, duration=duration), raw, settings.show)
+    costs = None
+    if settings.cost_profile is not None:
+        from camkes.backends.host.costs import find_costs
+
+        costs = find_costs(settings.cost_profile, checked.plan, image.capabilities, sink)
+        if costs is None:
+            return None
+    options = replace(settings, duration=duration, costs=costs)
+    result = run_host(image, options, raw, settings.show)
     names = trace_names(image.capabilities, checked.plan, checked.system)
     folder = build_folder(checked.application, settings.output)
     backend = HostBackend(checked.application, folder)
@@ -466,7 +475,7 @@ def run_image(image: HostImage, checked: Checked, settings: RunSettings, sink: S
         folder = checked.application.folder
         covered = report_coverage(image.folder, objects, folder, settings.coverage, sink)
         outcome = replace(outcome, coverage=covered or ())
-    return outcome
+    return outcome if costs is None else replace(outcome, cost_profile=costs.profile)
 
 
 def record(

@@ -105,10 +105,12 @@ class RunReport(Struct, frozen=True, kw_only=True):
     wait for what cannot come. `ages` is there if tasks read what others write; `budgets`, `payments` (work on
     the budget of another task, or on an extension) and `overruns` if there are budgets, on an MCS kernel, and
     `criticality` (time, and that of the system from then on) if it changed;
-    `coverage` and `violations` if they were asked for."""
+    `coverage` and `violations` if they were asked for; `cost_profile` if operations
+    took time."""
 
     schema: int = SCHEMA
     end: int | None
+    cost_profile: str | UnsetType = UNSET
     tasks: tuple[TaskReport, ...] = ()
     chains: tuple[ChainReport, ...] = ()
     ages: tuple[AgeReport, ...] | UnsetType = UNSET

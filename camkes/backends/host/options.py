@@ -11,6 +11,13 @@ from msgspec import Struct
 from camkes.backends.host.schedule import Schedule
 
 
+class Costs(Struct, frozen=True):
+    """The time that operations take: the name of a platform profile, and lines of the boot table."""
+
+    profile: str
+    lines: tuple[str, ...]
+
+
 class RunOptions(Struct, frozen=True, kw_only=True):
     """How to run; None leaves a value to the kernel. Times are nanoseconds, virtual but for `timeout`: that
     is the elapsed time without progress after which the running thread is stopped (0: never), as
@@ -18,8 +25,8 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     `record_limit` the largest trace, in bytes (0: any). `fast`: one process for all components. `hardened`:
     components cannot write to the kernel's memory. `console` is the file descriptor that components print to
     (None: standard output). `coverage` is the folder for what is executed, which is counted
-    then; nothing is confined. `schedule` is one to repeat; it determines `choices`, `scheduling` and
-    `duration` would."""
+    then; nothing is confined. `costs` is the time that operations take (None: none). `schedule` is one to
+    repeat; it determines `choices`, `scheduling` and `duration` would."""
 
     duration: int | None = None
     fast: bool = False
@@ -34,3 +41,4 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     record_limit: int | None = None
     console: int | None = None
     coverage: Path | None = None
+    costs: Costs | None = None

@@ -145,13 +145,17 @@ class _Kept(NamedTuple):
 def _program(
     image: HostImage, options: RunOptions, trace: Path | None, output: Output | None, faults_to: int
 ) -> process.StartedProgram:
+    table = image.table
+    if options.costs is not None:
+        table = image.folder / "costs.table"
+        table.write_text("\n".join([image.table.read_text(), *options.costs.lines, ""]))
     words = ["--faults", str(process.FIRST_PASSED), *kernel_arguments(options)]
     if options.schedule is not None:
         words += ["--choices", f"script:{write_choices(image.folder, options.schedule.choices)}"]
     if trace is not None:
         words += ["--trace", str(trace.absolute())]
     return process.StartedProgram(
-        [str(image.kernel), image.table.name, *words],
+        [str(image.kernel), table.name, *words],
         cwd=image.folder,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE if output else options.console,

@@ -236,7 +236,9 @@ def run_sel4(arguments: argparse.Namespace) -> int:
 HOST_ONLY = {
     **dict.fromkeys(("sanitize", "fast", "hardened", "scheduling", "timeslice", "choices"), ""),
     **dict.fromkeys(("loop_limit_ms", "timeout", "memory_limit", "record_limit"), ""),
-    **dict.fromkeys(("deny", "timeline", "window", "profile", "coverage", "verify", "replay"), ""),
+    **dict.fromkeys(
+        ("deny", "timeline", "window", "profile", "coverage", "verify", "replay", "cost_profile"), ""
+    ),
     "import_path": "CAmkESAddImportPath() in CMakeLists.txt",
     "cpp_flag": "CPP_FLAGS of DeclareCAmkESRootserver() in CMakeLists.txt",
     "cpp_bin": "the `cpp` of PATH",
@@ -308,7 +310,14 @@ def add_running(group: argparse._ArgumentGroup) -> None:
         type=duration,
         help="virtual time to run, as 2s or 150ms (default: until all is idle, at most 1s)",
     )
-    group.add_argument(
+    times = group.add_mutually_exclusive_group()
+    times.add_argument(
+        "--cost-profile",
+        metavar="NAME",
+        help="a platform profile, as for `camkes analyze --platform`: requests and releases take their "
+        "measured time (default: none; only camkes_work() takes time)",
+    )
+    times.add_argument(
         "--replay",
         metavar="FILE",
         type=Path,

@@ -23,6 +23,18 @@ bool syscall_receive(struct thread *self, seL4_CPtr src, bool blocking);
 void syscall_look_in_vain(struct thread *self);
 seL4_MessageInfo_t syscall_received(struct thread *self, seL4_Word *badge);
 
+/* costs.c */
+enum cost { COST_CALL, COST_REPLY, COST_RECEIVE };
+void cost_charge(seL4_CPtr slot, enum cost part);
+
+/* Takes the time of this part of an operation at an object, if operations take any. */
+static inline void cost_take(seL4_CPtr slot, enum cost part)
+{
+    if (kernel->costs) {
+        cost_charge(slot, part);
+    }
+}
+
 /* invocations.c */
 struct thread *invocation_thread(struct thread *self, seL4_CPtr slot);
 void invocation_resume(struct thread *thread, struct thread *by);

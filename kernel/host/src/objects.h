@@ -108,10 +108,18 @@ struct reply {
     struct object *context;         /* that was donated, of the last of these calls */
 };
 
+/* Processor time that operations on an object take, in nanoseconds, see costs.c. */
+enum { COST_OPERATIONS = 16 };
+struct costs {
+    uint64_t call, reply;
+    uint64_t received[COST_OPERATIONS]; /* after a message with this operation, or a signal (0) */
+};
+
 struct object {
     unsigned number;
     const char *name;
     enum object_kind kind;
+    struct costs *costs; /* NULL: none */
     union {
         struct endpoint endpoint;
         struct notification notification;

@@ -78,6 +78,7 @@ struct kernel {
     uint64_t ready_bitmap[PRIORITIES / 64];
     struct queue ready[PRIORITIES];
 
+    bool costs;             /* operations take time */
     bool mcs;               /* an MCS kernel */
     struct object *context; /* that the running thread uses, NULL: none */
     uint64_t consumed;      /* of it, and not charged yet */

@@ -82,6 +82,7 @@ seL4_MessageInfo_t syscall_received(struct thread *self, seL4_Word *badge)
 
 seL4_MessageInfo_t seL4_Call(seL4_CPtr dest, seL4_MessageInfo_t info)
 {
+    cost_take(dest, COST_CALL);
     struct thread *self;
     do {
         self = kernel_enter(CAMKES_KCALL_CALL, dest);
@@ -127,11 +128,13 @@ seL4_MessageInfo_t seL4_Recv(seL4_CPtr src, seL4_Word *badge)
         CALLED_FROM(self);
         syscall_receive(self, src, true);
     } while (kernel_leave(self));
+    cost_take(src, COST_RECEIVE);
     return syscall_received(self, badge);
 }
 
 seL4_MessageInfo_t seL4_ReplyRecv(seL4_CPtr src, seL4_MessageInfo_t info, seL4_Word *badge)
 {
+    cost_take(src, COST_REPLY);
     struct thread *self;
     do {
         self = kernel_enter(CAMKES_KCALL_REPLYRECV, src);
@@ -140,6 +143,7 @@ seL4_MessageInfo_t seL4_ReplyRecv(seL4_CPtr src, seL4_MessageInfo_t info, seL4_W
         reply(self);
         syscall_receive(self, src, true);
     } while (kernel_leave(self));
+    cost_take(src, COST_RECEIVE);
     return syscall_received(self, badge);
 }
 
@@ -195,6 +199,7 @@ void seL4_Wait(seL4_CPtr src, seL4_Word *badge)
         CALLED_FROM(self);
         syscall_receive(self, src, true);
     } while (kernel_leave(self));
+    cost_take(src, COST_RECEIVE);
     syscall_received(self, badge);
 }
 

@@ -49,6 +49,7 @@ seL4_MessageInfo_t seL4_Recv(seL4_CPtr src, seL4_Word *badge, seL4_CPtr reply)
         CALLED_FROM(self);
         receive(self, src, reply, true);
     } while (kernel_leave(self));
+    cost_take(src, COST_RECEIVE);
     return syscall_received(self, badge);
 }
 
@@ -68,6 +69,7 @@ seL4_MessageInfo_t seL4_NBRecv(seL4_CPtr src, seL4_Word *badge, seL4_CPtr reply)
 seL4_MessageInfo_t seL4_ReplyRecv(seL4_CPtr src, seL4_MessageInfo_t info, seL4_Word *badge,
                                   seL4_CPtr reply)
 {
+    cost_take(src, COST_REPLY);
     struct thread *self;
     do {
         self = kernel_enter(CAMKES_KCALL_REPLYRECV, src);
@@ -76,6 +78,7 @@ seL4_MessageInfo_t seL4_ReplyRecv(seL4_CPtr src, seL4_MessageInfo_t info, seL4_W
         syscall_send(self, reply, false, false, true);
         receive(self, src, reply, true);
     } while (kernel_leave(self));
+    cost_take(src, COST_RECEIVE);
     return syscall_received(self, badge);
 }
 
@@ -115,6 +118,7 @@ seL4_MessageInfo_t seL4_Wait(seL4_CPtr src, seL4_Word *badge)
         CALLED_FROM(self);
         syscall_receive(self, src, true);
     } while (kernel_leave(self));
+    cost_take(src, COST_RECEIVE);
     return syscall_received(self, badge);
 }
 

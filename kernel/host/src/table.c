@@ -178,6 +178,26 @@ static void read_timer(const struct line *line)
     }
 }
 
+/* OBJECT call|reply|OPERATION NS: OPERATION is in the low bits of the label of a message that is
+ * received; a signal has 0. */
+static void read_cost(const struct line *line)
+{
+    field_expect(line, 3, 3);
+    struct object *object = field_object(line, 1);
+    if (!object->costs) {
+        object->costs = memory_take(sizeof *object->costs);
+    }
+    const uint64_t ns = field_number(line, 3, UINT64_MAX / 8);
+    if (strcmp(line->fields[2], "call") == 0) {
+        object->costs->call = ns;
+    } else if (strcmp(line->fields[2], "reply") == 0) {
+        object->costs->reply = ns;
+    } else {
+        object->costs->received[field_number(line, 2, COST_OPERATIONS - 1)] = ns;
+    }
+    kernel->costs = true;
+}
+
 static void make_regions(void)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -251,6 +271,8 @@ static void read_item(const struct line *line, struct space **space)
         read_thread(line, *space);
     } else if (field_is(line, "timer")) {
         read_timer(line);
+    } else if (field_is(line, "cost")) {
+        read_cost(line);
     } else if (!field_is(line, "object") && !table_read_time(line)) {
         field_bad(line, "`%s` is not an item of a boot table", line->fields[0]);
     }
