@@ -151,8 +151,12 @@ void camkes_queue_raise(struct camkes_cpi *cpi, uint16_t index, uint8_t priority
     if (camkes_waits(&cpi->context[index])) {
         //@ assert before: apart(cpi);
         drop(cpi, index);
-        //@ assert without: linked(cpi, index);
+        //@ ghost Dropped: ;
         set_higher(cpi, index, priority);
+        //@ assert same: others_same{Dropped, Here}(cpi, index);
+        //@ assert first: leads(cpi, cpi->first, 256 * CAMKES_RANKS, index);
+        /*@ assert rest: \forall integer i; 0 <= i < cpi->contexts && i != index &&
+                waits(cpi, i) ==> leads(cpi, cpi->context[i].next, cpi->context[i].rank, index); */
         //@ assert others: linked(cpi, index);
         add(cpi, index);
         //@ assert ranked: ranked(cpi);
