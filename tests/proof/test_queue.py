@@ -24,10 +24,10 @@ CHANGES = (
     "add",
     "drop",
     "set_waiting",
-    "set_higher",
+    "set_priority",
     "set_done",
     "camkes_queue_insert",
-    "camkes_queue_raise",
+    "camkes_queue_change",
     "camkes_queue_take",
 )
 
@@ -79,7 +79,7 @@ def test_queue_is_proved(tmp_path: Path) -> None:
         (QUEUE, "add", "cpi->context[index].next = after;", "cpi->context[index].next = 0;"),
         (QUEUE, "drop", "before = at;", ""),
         (QUEUE, "set_waiting", "CAMKES_RANKS - 1 - cpi->arrivals++", "1 + cpi->arrivals++"),
-        (QUEUE, "set_higher", "context->rank += (uint8_t)(priority - context->request) * CAMKES_RANKS;", ""),
+        (QUEUE, "set_priority", " + priority * CAMKES_RANKS;", ";"),
         (QUEUE, "set_done", "cpi->context[index].rank = 0;", ""),
     ],
     ids=("effective", "order", "lost", "unlinked", "arrival", "raised", "taken"),

@@ -136,7 +136,7 @@ MUTANTS = (
     Mutant(
         "waiter-not-moved",
         MANAGER,
-        "    camkes_queue_raise(cpi, caller->context, priority);\n",
+        "    camkes_queue_change(cpi, caller->context, priority);\n",
         "    context->request = priority;\n",
         systems.QUEUE_MOVES,
     ),

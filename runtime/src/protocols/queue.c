@@ -110,21 +110,20 @@ static void set_waiting(struct camkes_cpi *cpi, uint16_t index)
     context->rank = context->request * CAMKES_RANKS + (CAMKES_RANKS - 1 - cpi->arrivals++);
 }
 
-/* Gives a context that waits a higher priority. */
+/* Gives the request of a context that waits another priority. */
 /*@ requires valid_cpi(cpi) && index < cpi->contexts && waits(cpi, index);
     requires ranked(cpi) && distinct(cpi) && cpi->arrivals < CAMKES_RANKS;
-    requires priority >= cpi->context[index].request;
     assigns cpi->context[index].rank, cpi->context[index].request;
     ensures ranked: ranked(cpi);
     ensures distinct: distinct(cpi);
     ensures apart: apart(cpi);
-    ensures raised: cpi->context[index].request == priority;
+    ensures changed: cpi->context[index].request == priority;
     ensures waits: waits(cpi, index) && others_same{Pre, Post}(cpi, index);
     ensures early: earliness(cpi, index) == earliness{Pre}(cpi, index); */
-static void set_higher(struct camkes_cpi *cpi, uint16_t index, uint8_t priority)
+static void set_priority(struct camkes_cpi *cpi, uint16_t index, uint8_t priority)
 {
     struct camkes_context *context = &cpi->context[index];
-    context->rank += (uint8_t)(priority - context->request) * CAMKES_RANKS;
+    context->rank = context->rank - context->request * CAMKES_RANKS + priority * CAMKES_RANKS;
     context->request = priority;
 }
 
@@ -146,13 +145,13 @@ void camkes_queue_insert(struct camkes_cpi *cpi, uint16_t index)
     add(cpi, index);
 }
 
-void camkes_queue_raise(struct camkes_cpi *cpi, uint16_t index, uint8_t priority)
+void camkes_queue_change(struct camkes_cpi *cpi, uint16_t index, uint8_t priority)
 {
     if (camkes_waits(&cpi->context[index])) {
         //@ assert before: apart(cpi);
         drop(cpi, index);
         //@ ghost Dropped: ;
-        set_higher(cpi, index, priority);
+        set_priority(cpi, index, priority);
         //@ assert same: others_same{Dropped, Here}(cpi, index);
         //@ assert first: leads(cpi, cpi->first, 256 * CAMKES_RANKS, index);
         /*@ assert rest: \forall integer i; 0 <= i < cpi->contexts && i != index &&
@@ -163,6 +162,8 @@ void camkes_queue_raise(struct camkes_cpi *cpi, uint16_t index, uint8_t priority
         //@ assert distinct: distinct(cpi);
     } else {
         cpi->context[index].request = priority;
+        //@ assert ranked: ranked(cpi);
+        //@ assert distinct: distinct(cpi);
     }
 }
 

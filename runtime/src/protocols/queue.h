@@ -84,17 +84,16 @@
         cpi->context[i].request >= cpi->context[index].request ==> before(cpi, i, index); */
 void camkes_queue_insert(struct camkes_cpi *cpi, uint16_t index);
 
-/* Raises the priority of a request, whether or not it waits. */
+/* Changes the priority of a request, whether or not it waits. */
 /*@ requires valid_queue(cpi) && index < cpi->contexts;
-    requires priority >= cpi->context[index].request;
     assigns cpi->first, cpi->context[index].rank, cpi->context[index].request,
         cpi->context[0 .. cpi->contexts - 1].next;
     ensures valid: valid_queue(cpi);
-    ensures raised: cpi->context[index].request == priority;
+    ensures changed: cpi->context[index].request == priority;
     ensures stays: waits(cpi, index) <==> waits{Pre}(cpi, index);
     ensures early: waits(cpi, index) ==> earliness(cpi, index) == earliness{Pre}(cpi, index);
     ensures others: others_same{Pre, Post}(cpi, index); */
-void camkes_queue_raise(struct camkes_cpi *cpi, uint16_t index, uint8_t priority);
+void camkes_queue_change(struct camkes_cpi *cpi, uint16_t index, uint8_t priority);
 
 /* Removes and returns the first context. One must wait. */
 /*@ requires valid_queue(cpi) && cpi->first != 0;

@@ -52,8 +52,7 @@ int main(void)
             camkes_queue_insert(&cpi, context);
             order[context] = ++arrivals;
         } else if (order[context] != 0 && random_below(2) == 0) {
-            camkes_queue_raise(&cpi, context,
-                               (uint8_t)(contexts[context].request + random_below(4)));
+            camkes_queue_change(&cpi, context, (uint8_t)random_below(8));
         } else if (expected_first() >= 0) {
             const int expected = expected_first();
             need(camkes_queue_first(&cpi) == &contexts[expected], "wrong first", step);
