@@ -10,6 +10,7 @@
  * - A thread whose fault is answered while its context has no budget waits for the refill.
  */
 #include "overrun.h"
+#include "queue.h"
 
 #if defined(CONFIG_KERNEL_MCS)
 
