@@ -142,6 +142,32 @@ FULL = (
 )
 
 
+def _settings(rng: random.Random, task: int) -> dict[str, str]:
+    """Times, budgets and criticalities of a task."""
+    period = rng.choice((10, 20, 20, 40, 50))
+    wcet = rng.randint(0, 4)
+    budget = rng.choice((0, wcet, wcet + 1, wcet + 2, 2 * wcet + 2, wcet - 1))
+    settings = {
+        "priority": str(rng.choice((10 * task + 10, 10))),
+        "period": f"{period} ms",
+        "wcet": f"{wcet} ms",
+        "criticality": str(rng.choice((0, 0, 1, 2))),
+        "wcet_1": f"{wcet + rng.randint(0, 3)} ms",
+    }
+    if rng.random() < 0.3:
+        settings["deadline"] = f"{period - rng.choice((0, 4, -8))} ms"
+    if budget > 0:
+        settings["budget"] = f"{min(budget, period)} ms"
+        settings["budget_1"] = f"{min(budget + rng.randint(1, 4), period)} ms"
+        settings["server"] = rng.choice(('"sporadic"', '"constant_bandwidth"'))
+        settings["overrun"] = rng.choice(('"wait"', '"wait"', '"extend"', '"raise"'))
+        settings["extension"] = f"{rng.randint(1, 3)} ms"
+        settings["extension_period"] = f"{rng.choice((period, period, period // 2, 2 * period))} ms"
+        if rng.random() < 0.5:
+            settings["refills"] = str(rng.randint(2, 5))
+    return settings
+
+
 def random_system(rng: random.Random, *, mcs: bool) -> tuple[System, Plan]:
     """Up to four tasks with budgets and criticalities, and up to two CPIs that they share, the second of
     which the first may request."""
@@ -149,27 +175,7 @@ def random_system(rng: random.Random, *, mcs: bool) -> tuple[System, Plan]:
     deep = cpis == 2 and rng.random() < 0.5
     lines, uses, components = [], [], []
     for task in range(tasks):
-        name, period = f"t{task}", rng.choice((10, 20, 20, 40, 50))
-        wcet = rng.randint(0, 4)
-        budget = rng.choice((0, wcet, wcet + 1, wcet + 2, 2 * wcet + 2, wcet - 1))
-        settings = {
-            "priority": str(rng.choice((10 * task + 10, 10))),
-            "period": f"{period} ms",
-            "wcet": f"{wcet} ms",
-            "criticality": str(rng.choice((0, 0, 1, 2))),
-            "wcet_1": f"{wcet + rng.randint(0, 3)} ms",
-        }
-        if rng.random() < 0.3:
-            settings["deadline"] = f"{period - rng.choice((0, 4, -8))} ms"
-        if budget > 0:
-            settings["budget"] = f"{min(budget, period)} ms"
-            settings["budget_1"] = f"{min(budget + rng.randint(1, 4), period)} ms"
-            settings["server"] = rng.choice(('"sporadic"', '"constant_bandwidth"'))
-            settings["overrun"] = rng.choice(('"wait"', '"wait"', '"extend"', '"raise"'))
-            settings["extension"] = f"{rng.randint(1, 3)} ms"
-            settings["extension_period"] = f"{rng.choice((period, period, period // 2, 2 * period))} ms"
-            if rng.random() < 0.5:
-                settings["refills"] = str(rng.randint(2, 5))
+        name, settings = f"t{task}", _settings(rng, task)
         lines += [f"{name}._{word} = {value};" for word, value in settings.items()]
         reached = [cpi for cpi in range(cpis) if rng.random() < 0.6 and not (deep and cpi == 1)]
         uses += [(f"{name}.to{cpi}", cpi) for cpi in reached]

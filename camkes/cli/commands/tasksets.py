@@ -125,11 +125,7 @@ def summary(rows: list[Row]) -> str:
 
 def tasksets_arguments(parser: argparse.ArgumentParser) -> None:
     option = parser.add_argument
-    option(
-        "topology",
-        choices=TOPOLOGIES,
-        help="that of Sudvarg and Gill 2022 (chain) or of Sudvarg et al. 2024 (nested)",
-    )
+    option("topology", choices=TOPOLOGIES, help="that of Sudvarg 2022 (chain) or Sudvarg 2024 (nested)")
     option(
         "--configuration",
         action="append",
