@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from camkes.capdl.time_manager import TIME_MANAGER
+from camkes.report.draw.terminal import criticality_table
+from camkes.report.trace.decode import decode
 from camkes.report.trace.kinds import KernelCall, Kind
 from tests.runtime.host import Run, build
 from tests.runtime.test_budgets import JOBS, TASKS, responses, tasks
@@ -159,3 +161,20 @@ def test_jobs_of_a_degraded_task(settings: str, begun: list[int], tmp_path: Path
     left_out = {e.args[0] for e in run.of(Kind.JOB_LEFT_OUT, "low")}
     assert left_out == set(range(10)) - set(begun)
     assert run.violations() == []
+
+
+def test_a_run_reports_when_the_criticality_changed(tmp_path: Path) -> None:
+    run = build(tmp_path, tasks(7, CRITICAL), JOBS, mcs=True).run(duration=110 * MS)
+    found = decode(run.events, run.names)
+    assert [(c.time / MS, c.criticality, c.task) for c in found.changes] == [
+        (4, 1, "t4"),
+        (99, 0, ""),
+        (104, 1, "t4"),
+    ]
+    assert criticality_table(found.changes).splitlines() == [
+        "criticality of the system",
+        "  from  criticality  after an overrun of",
+        "  4 ms            1  t4",
+        " 99 ms            0  -",
+        "104 ms            1  t4",
+    ]

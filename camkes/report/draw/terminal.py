@@ -16,7 +16,16 @@ from camkes.report.draw.timeline import service_colours, service_letters
 from camkes.report.times import Window, choose_window, format_number, make_axis, unit_for
 from camkes.report.trace.chains import chain_latencies, data_ages
 from camkes.report.trace.jobs import ResponseTimes, response_times
-from camkes.report.trace.model import Fault, Lane, Overrun, Payment, Run, Spent, State, StateSegment
+from camkes.report.trace.model import (
+    Fault,
+    Lane,
+    Overrun,
+    Payment,
+    Run,
+    Spent,
+    State,
+    StateSegment,
+)
 from camkes.report.words import LOOKS, Look, exact_time, fault_words, state_words
 
 #: ANSI codes of services, in the order of svg.PALETTE; own code is white
@@ -57,7 +66,7 @@ def terminal_report(
     responses += times_table("end-to-end latencies", "chain", chains, color)
     responses += times_table("ages of data", "data that a task read", ages, color)
     responses += spent_table(run.spent, color) + payment_table(run.payments, color)
-    responses += overrun_table(run.overruns, color)
+    responses += overrun_table(run.overruns, color) + criticality_table(run.criticality, color)
     if not run.lanes or not run.scheduling or run.end == 0:
         return responses
     columns = min(width or shutil.get_terminal_size((80, 24)).columns, _MAX_WIDTH)
@@ -278,7 +287,7 @@ def payment_table(payments: Sequence[Payment], color: bool = False) -> str:
     return f"time that others paid ({unit})\n{table(lines, right=range(3, 4), color=color)}\n"
 
 
-#: rows of a table of overruns
+#: rows of a table of overruns or of criticalities
 _OVERRUNS = 8
 
 
@@ -300,3 +309,14 @@ def overrun_table(overruns: Sequence[Overrun], color: bool = False) -> str:
     more = len(overruns) - _OVERRUNS
     rest = f"and {more} more\n" if more > 0 else ""
     return f"overruns\n{table(lines, right=range(1, 2), color=color)}\n{rest}"
+
+
+def criticality_table(changes: Sequence[tuple[int, int]], color: bool = False) -> str:
+    """When the criticality of the system changed; empty if it did not."""
+    if not changes:
+        return ""
+    lines = [("from", "criticality")]
+    lines += [(exact_time(time), str(level)) for time, level in changes[:_OVERRUNS]]
+    more = len(changes) - _OVERRUNS
+    rest = f"and {more} more\n" if more > 0 else ""
+    return f"criticality of the system\n{table(lines, right=range(2), color=color)}\n{rest}"
