@@ -11,6 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from camkes.analysis.criticality import level_results
+from camkes.analysis.platform import FREE
+from camkes.report.trace.decode import decode
 from camkes.report.trace.kinds import Kind
 from tests.report.test_random_systems import JOBS, PERIOD, code, random_system, text
 from tests.runtime.host import Run, build
@@ -61,3 +64,69 @@ def test_properties_hold_while_the_criticality_changes(seed: int, tmp_path: Path
     assert run.status == 0 and run.errors == ""
     assert len(run.of(Kind.CRITICALITY)) > CHANGES and len(run.of(Kind.INHERIT)) > 100
     assert run.violations() == []
+
+
+MS = 1_000_000
+WORKER = """component Worker {
+    control; requestor; attribute int usual; attribute int worst; attribute int pattern;
+}
+"""
+#: the jobs whose bit in the pattern is set need the worst time
+JOBS_OF_PATTERN = """#include <camkes/realtime.h>
+int run(void)
+{
+    for (int job = 0; camkes_next_job(); job++) {
+        camkes_work(CAMKES_US((pattern >> job % 16 & 1) != 0 ? worst : usual));
+    }
+    return 0;
+}
+"""
+
+
+def random_overruns(seed: int) -> str:
+    """Tasks with rate-monotonic priorities and budgets, of which the critical ones overrun now and then."""
+    rng = random.Random(seed)
+    instances, values = [], []
+    for number, period in enumerate(sorted(rng.sample((10, 16, 20, 25, 32, 40, 50, 80), 5))):
+        level = rng.randint(0, 2)
+        usual = rng.randint(period * 20, period * 180)
+        worst = usual + rng.randint(0, usual * 2) * level
+        name = f"t{number}"
+        instances.append(f"component Worker {name};")
+        values.append(
+            f"{name}._priority = {50 - number}; {name}._period = {period} ms; {name}._criticality = {level};"
+            f"{name}._budget = {usual} us; {name}._wcet = {usual} us; {name}.usual = {usual};"
+            f"{name}.worst = {worst}; {name}.pattern = {rng.getrandbits(16) & rng.getrandbits(16)};"
+        )
+        if level:
+            values.append(
+                f"{name}._budget_{level} = {worst} us; {name}._wcet_{level} = {worst} us; "
+                f'{name}._overrun = "raise";'
+            )
+    composition, configuration = "\n".join(instances), "\n".join(values)
+    return f"{WORKER}assembly {{ composition {{\n{composition}\n}} configuration {{\n{configuration}\n}} }}\n"
+
+
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 12))])
+def test_responses_are_within_the_bounds_of_the_criticality(seed: int, tmp_path: Path) -> None:
+    built = build(tmp_path, random_overruns(seed), {"Worker": JOBS_OF_PATTERN}, mcs=True)
+    run = built.run(duration=2_000 * MS)
+    bounds = {(r.task.name, r.level): r.ours for r in level_results(built.system, built.plan, FREE)}
+    found = decode(run.events, run.names)
+    ends = [*(change.time for change in found.changes), found.end]
+    levels = [0, *(change.criticality for change in found.changes)]
+    assert max(levels) > 0 and run.violations() == []
+    compared = 0
+    for lane in found.tasks:
+        for job in lane.jobs:
+            end = found.end if job.end is None else job.end
+            during = max(
+                level
+                for level, start, until in zip(levels, [0, *ends], ends, strict=False)
+                if start < end and job.release < until
+            )
+            bound = bounds.get((lane.task.name, during))
+            if job.end is not None and bound is not None:
+                compared += 1
+                assert job.end - job.release <= bound, (lane.task.name, job.number, during)
+    assert compared > 100
