@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""On an MCS kernel: which threads have no time, and where scheduling contexts are that are not at home."""
+"""On an MCS kernel: which threads have no time, where scheduling contexts are that are not at home, and
+whether each is used by whom it should be."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 
+from camkes.capdl.model import Role
+from camkes.protocols.plan import Plan
 from camkes.report.trace.events import Event
 from camkes.report.trace.kinds import Binding, Kind
-from camkes.report.trace.names import TraceNames
+from camkes.report.trace.lending import Waiter
+from camkes.report.trace.names import NamedThread, TraceNames
 
 
 class BudgetTracker:
@@ -47,3 +52,112 @@ class BudgetTracker:
     def away(self) -> Iterator[int]:
         """Each thread that began with a scheduling context and does not have it now."""
         return (thread for context, thread in self.homes.items() if self.bound.get(context) != thread)
+
+
+class PaymentChecker(BudgetTracker):
+    """A: a task pays for its own work, in whatever thread, and for what holds a lock with the policy `help`
+    that it waits for; an extension only for its CPI or task. Each context is charged for exactly that, and no
+    policy takes the end of a part of a budget for the end of the budget.
+
+    `holders` and `queues` are those of each lock, `requests` the CPI and context of each worker; the owner
+    keeps them up to date.
+    """
+
+    def __init__(
+        self,
+        names: TraceNames,
+        plan: Plan,
+        holders: Mapping[int, Sequence[int]],
+        queues: Mapping[int, Sequence[Waiter]],
+        requests: Mapping[int, tuple[int, int]],
+    ) -> None:
+        super().__init__(names, mcs=plan.mcs)
+        self.mcs = plan.mcs
+        self.holders, self.queues, self.requests = holders, queues, requests
+        self.helping = {names.lock(cpi.id) for cpi in plan.cpis if cpi.overrun.rules.helps}
+        self.tasks: dict[int, int] = {}  # worker -> the task of its request
+        self.running: int | None = None
+        self.time = 0
+        self.used: Counter[int] = Counter()  # since it was charged
+        self.left: dict[int, int] = {}  # of the first refill of a context, when it was charged
+        self.partly: dict[int, int] = {}  # thread -> the context of which only a part was used up
+
+    def check(self, event: Event) -> Iterator[str]:
+        """What is wrong with the time until a record, and with the record."""
+        if not self.mcs:
+            return
+        yield from self._worked(event.time - self.time)
+        self.time = event.time
+        kind, thread, args = event.kind, event.thread, event.args
+        if kind in (Kind.SWITCH, Kind.IDLE):
+            self.running = thread if kind is Kind.SWITCH else None
+            self.partly.pop(thread if thread is not None else -1, None)
+        elif kind is Kind.REQUEST_BEGIN and thread is not None:
+            self.tasks[thread] = args[3]
+        elif kind is Kind.CHARGE:
+            self.left[args[0]] = args[2]
+            worked = self.used.pop(args[0], 0)
+            if worked != args[1]:
+                yield f"{self.names.object_name(args[0])} is charged {args[1]} ns for {worked} ns of work"
+        elif kind is Kind.TIMEOUT and thread is not None and self.left.get(args[0]):
+            self.partly[thread] = args[0]
+        else:
+            yield from self._early(event)
+        self.step(event)
+
+    def _early(self, event: Event) -> Iterator[str]:
+        """A thread whose budget is not used up gets other time, or its job is stopped."""
+        about = event.other if event.kind is Kind.JOB_STOP else event.thread
+        if about not in self.partly:
+            return
+        bound = event.kind is Kind.BIND and event.args[1] == Binding.BOUND
+        if event.kind is Kind.JOB_STOP or (bound and event.args[0] != self.partly[about]):
+            part = self.names.object_name(self.partly[about])
+            yield f"{self.names.thread_name(about)} has overrun, but {part} has budget"
+
+    def _worked(self, time: int) -> Iterator[str]:
+        thread = self.names.thread(self.running)
+        if thread is None or time <= 0:
+            return
+        context = next((c for c, holder in self.bound.items() if holder == thread.number), None)
+        if context is None:
+            yield f"{thread.name} executes without a scheduling context"
+            return
+        self.used[context] += time
+        if not self._pays(context, thread):
+            yield (
+                f"{thread.name} executes on {self.names.object_name(context)}, which is that of no task that "
+                "requests this or waits for it"
+            )
+
+    def _pays(self, context: int, thread: NamedThread) -> bool:
+        home = self.homes.get(context)
+        name = self.names.object_name(context)
+        if home == thread.number or name.startswith(f"{thread.name}!"):
+            return True
+        if thread.role is not Role.WORKER or thread.number not in self.requests:
+            return thread.role is Role.INTERFACE  # without a protocol: on the time of its callers
+        task = self.tasks[thread.number]
+        if home is None:  # in what an extended request requests, too
+            mine = (self.requests[w][0] for w, t in self.tasks.items() if t == task and w in self.requests)
+            return any(name.startswith(f"{self.names.cpi_name(cpi)}!") for cpi in mine)
+        payer = self.names.thread(home)
+        if payer is None or payer.task is None:
+            return False
+        return payer.task == task or self._waits(payer.task, self.requests[thread.number][1], ())
+
+    def _waits(self, task: int, context: int, above: tuple[int, ...]) -> bool:
+        """Whether a task waits for a lock with the policy `help` that a context holds, directly or not."""
+        if context in above:
+            return False
+        held = [lock for lock, holders in self.holders.items() if context in holders and lock in self.helping]
+        waiting = [waiter.context for lock in held for waiter in self.queues[lock]]
+        return any(self._task(w) == task or self._waits(task, w, (*above, context)) for w in waiting)
+
+    def _task(self, context: int) -> int | None:
+        """Whose time the requests of a context use: those of a fixed CPI use that of its caller."""
+        own = next((task.id for task in self.names.tasks if task.context == context), None)
+        workers = (
+            w for w in self.requests if (t := self.names.thread(w)) is not None and t.context == context
+        )
+        return next((self.tasks[w] for w in workers), None) if own is None else own

@@ -25,7 +25,7 @@ from camkes.capdl.model import Role
 from camkes.model.system import System
 from camkes.protocols.groups import find_groups
 from camkes.protocols.plan import Plan, PlannedCpi
-from camkes.report.trace.budgets import BudgetTracker
+from camkes.report.trace.budgets import PaymentChecker
 from camkes.report.trace.ceilings import ceilings
 from camkes.report.trace.demands import Property
 from camkes.report.trace.events import Event
@@ -90,7 +90,7 @@ class PropertyChecker:
         self.holders: dict[int, list[int]] = {cpi: [] for cpi in self.lock.values()}
         self.queues: dict[int, list[Waiter]] = {cpi: [] for cpi in self.lock.values()}
         self.lending = WaitTracker(plan)
-        self.budgets = BudgetTracker(names, mcs=plan.mcs)
+        self.budgets = PaymentChecker(names, plan, self.holders, self.queues, self.requests)
         self.grouped = {cpi.id for group in find_groups(plan) for cpi in group.cpis}
         self.arrivals = 0
         self._reported: set[tuple[object, ...]] = set()
@@ -108,10 +108,9 @@ class PropertyChecker:
         self.base = {c.id: stated[c.name] if c.is_task else computed[c.name] for c in plan.contexts}
         for cpi in plan.cpis:
             if cpi.ceiling != computed[cpi.name]:
-                self._report(
-                    Property.PRIORITY,
-                    f"the plan's ceiling of {cpi.name} is {cpi.ceiling}; expected {computed[cpi.name]}",
-                )
+                ceiling, true = cpi.ceiling, computed[cpi.name]
+                wrong = f"the plan's ceiling of {cpi.name} is {ceiling}; expected {true}"
+                self._report(Property.PRIORITY, wrong)
 
     # -- records ------------------------------------------------------------------------------------
 
@@ -127,9 +126,10 @@ class PropertyChecker:
         if kind is Kind.COND_WAKE and event.other is not None:
             self._check_woken(event.other, event.args[1])
         self.lending.step(event)
-        self.budgets.step(event)
         for wrong in self.turns.step(event, self.names.thread(event.thread)):
             self._report(Property.PRIORITY, wrong)
+        for wrong in self.budgets.check(event):
+            self._report(Property.ACCOUNTING, wrong)
         if kind is Kind.SWITCH and thread is not None:
             self.running, self.started = thread, True
             self.runnable.add(thread)
