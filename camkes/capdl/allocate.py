@@ -31,7 +31,7 @@ from camkes.capdl.model import (
     Timer,
 )
 from camkes.capdl.open_space import OpenSpace
-from camkes.capdl.overruns import handler_caps, has_handler, server
+from camkes.capdl.overruns import handler_caps, has_handler, lendable, server
 from camkes.capdl.threads import ThreadPlanner
 from camkes.capdl.time_manager import ENDPOINT, Badge, critical_tasks, with_time_manager
 from camkes.diagnostics import Sink
@@ -431,8 +431,8 @@ class _Allocator:
         workers = cpi.contexts[: cpi.threads] if cpi.pooled else cpi.contexts
         for badge, context in enumerate(workers, first):
             self._cap(space, use(Purpose.TIMEOUT, context.name), self._manager(cpi), Rights.CALL, badge)
-        for task in cpi.payers:
-            self._cap(space, use(Purpose.TIME, task), f"{task}:sc")
+        for name, _, item in lendable(self.plan, cpi):
+            self._cap(space, use(Purpose.TIME, name), item.name)
         grouped = group_of(self.groups, cpi.name) is not None
         if cpi.overrun.rules.aborts or cpi.lent or grouped or not cpi.protocol.inherits:
             home = ObjectUse(cpi.instance, Purpose.HOME, cpi.interface)

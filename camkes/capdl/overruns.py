@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from camkes.capdl.details import Rights, Scheduling
 from camkes.capdl.model import KernelObject, ObjectKind, ObjectUse, Purpose, Thread
 from camkes.capdl.time_manager import ENDPOINT, Badge
+from camkes.model.limits import NO_NUMBER
 from camkes.model.overrun import OverrunPolicy, ServerKind
-from camkes.protocols.plan import Plan, PlannedTask
+from camkes.protocols.cycles import reached
+from camkes.protocols.plan import Plan, PlannedCpi, PlannedTask
 from camkes.protocols.time import Reservation
 
 #: the part of the name of the thread that handles the overruns of a task
@@ -30,6 +32,24 @@ def used_extension(task: PlannedTask | None) -> Reservation | None:
     if task is None or task.time is None or task.time.overrun is not OverrunPolicy.EXTEND:
         return None
     return task.time.extension
+
+
+def lendable(plan: Plan, cpi: PlannedCpi) -> Iterator[tuple[str, int, KernelObject]]:
+    """What requests to a CPI can execute on, as far as its manager may bind it: a name, the id of the task's
+    context (NO_NUMBER: none), the scheduling context. First those of tasks, then extensions of these and of
+    CPIs further up."""
+    ids = {context.name: context.id for context in plan.contexts}
+    extended = [task for task in cpi.payers if used_extension(plan.task(task)) is not None]
+    names = [(task, ids[task], f"{task}:sc") for task in cpi.payers]
+    names += [(f"{task}!extension", ids[task], f"{task}!extension:sc") for task in extended]
+    callers: dict[str, list[str]] = {}
+    for request in plan.requests:
+        callers.setdefault(request.callee, []).append(request.caller)
+    above = reached(callers.get(cpi.name, ()), lambda name: callers.get(name, ()))
+    extending = [c.name for c in plan.cpis if c.name in above and c.overrun.rules.extends and c is not cpi]
+    names += [(f"{name}!extension", NO_NUMBER, f"{name}!extension:sc") for name in extending]
+    for name, context, item in names:
+        yield name, context, KernelObject(item, ObjectKind.SCHEDULING_CONTEXT)
 
 
 def has_handler(task: PlannedTask | None) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from camkes.capdl.callers import caller_table, sender_ids
 from camkes.capdl.model import Purpose, Role
+from camkes.capdl.overruns import lendable
 from camkes.generate import contexts as ctx
 from camkes.generate.facts import InstanceFacts
 from camkes.generate.names import c_name, place
@@ -103,13 +104,16 @@ def _policy(me: InstanceFacts, cpi: PlannedCpi) -> tuple[tuple[str, str], ...]:
     suspends = [("suspends", "true")] if rules.suspends else []
     grouped = [("grouped", "true")] if rules.binds and group_of(me.all.groups, cpi.name) is not None else []
     lends = [("lends", "true")] if cpi.lends else []
+    lends += [("lent", "true")] if cpi.lent else []
     return (*helps, *lends, *unlocked, *grouped, *aborts, *suspends, *_slots(me, _OF_CPI, name))
 
 
 def _payers(me: InstanceFacts, cpi: PlannedCpi) -> tuple[tuple[int, int], ...]:
-    """The tasks whose time its manager may bind, as the ids of their contexts, with the slots."""
-    ids = {context.name: context.id for context in me.all.plan.contexts}
-    return tuple((ids[task], me.slot(Purpose.TIME, cpi.interface, task)) for task in cpi.payers)
+    """The ids of contexts of tasks whose time its manager may bind, with the slots."""
+    if not cpi.overrun.rules.binds:
+        return ()
+    found = lendable(me.all.plan, cpi)
+    return tuple((context, me.slot(Purpose.TIME, cpi.interface, name)) for name, context, _ in found)
 
 
 def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:

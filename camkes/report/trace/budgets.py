@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from camkes.capdl.model import Role
 from camkes.protocols.plan import Plan
 from camkes.report.trace.events import Event
-from camkes.report.trace.kinds import Binding, Kind
+from camkes.report.trace.kinds import Binding, KernelCall, Kind
 from camkes.report.trace.lending import Waiter
 from camkes.report.trace.names import NamedThread, TraceNames
 
@@ -75,6 +75,8 @@ class PaymentChecker(BudgetTracker):
         self.mcs = plan.mcs
         self.holders, self.queues, self.requests = holders, queues, requests
         self.helping = {names.lock(cpi.id) for cpi in plan.cpis if cpi.overrun.rules.helps}
+        self.restarting: int | None = None  # a manager
+        self.aborting: set[int] = set()  # workers that it has restarted
         self.tasks: dict[int, int] = {}  # worker -> the task of its request
         self.running: int | None = None
         self.time = 0
@@ -94,6 +96,12 @@ class PaymentChecker(BudgetTracker):
             self.partly.pop(thread if thread is not None else -1, None)
         elif kind is Kind.REQUEST_BEGIN and thread is not None:
             self.tasks[thread] = args[3]
+        elif kind is Kind.REQUEST_END and thread is not None:
+            self.aborting.discard(thread)
+        elif kind is Kind.KCALL:
+            self.restarting = thread if args[0] == KernelCall.RESUME else None
+        elif kind is Kind.READY and thread is not None and event.other == self.restarting is not None:
+            self.aborting.add(thread)
         elif kind is Kind.CHARGE:
             self.left[args[0]] = args[2]
             worked = self.used.pop(args[0], 0)
@@ -119,7 +127,7 @@ class PaymentChecker(BudgetTracker):
         thread = self.names.thread(self.running)
         if thread is None or time <= 0:
             return
-        context = next((c for c, holder in self.bound.items() if holder == thread.number), None)
+        context = self._context_of(thread.number)
         if context is None:
             yield f"{thread.name} executes without a scheduling context"
             return
@@ -130,21 +138,34 @@ class PaymentChecker(BudgetTracker):
                 "requests this or waits for it"
             )
 
+    def aborted(self, thread: int) -> bool:
+        """Whether a worker serves a context of which another request, or this one, is being rolled back: its
+        caller has been answered, and what waits for the lock concerns the roll-back alone."""
+        context = self.requests[thread][1]
+        return any(self.requests[worker][1] == context for worker in self.aborting if worker in self.requests)
+
+    def _context_of(self, thread: int) -> int | None:
+        return next((context for context, holder in self.bound.items() if holder == thread), None)
+
     def _pays(self, context: int, thread: NamedThread) -> bool:
         home = self.homes.get(context)
-        name = self.names.object_name(context)
-        if home == thread.number or name.startswith(f"{thread.name}!"):
+        owner = self.names.object_name(context).partition("!")[0] if home is None else ""
+        if home == thread.number or owner == thread.name:
             return True
         if thread.role is not Role.WORKER or thread.number not in self.requests:
             return thread.role is Role.INTERFACE  # without a protocol: on the time of its callers
         task = self.tasks[thread.number]
-        if home is None:  # in what an extended request requests, too
+        if home is None:  # an extension, also in what an extended request requests
+            payer = next((named.id for named in self.names.tasks if named.name == owner), None)
             mine = (self.requests[w][0] for w, t in self.tasks.items() if t == task and w in self.requests)
-            return any(name.startswith(f"{self.names.cpi_name(cpi)}!") for cpi in mine)
-        payer = self.names.thread(home)
-        if payer is None or payer.task is None:
+            if any(self.names.cpi_name(cpi) == owner for cpi in mine):
+                return True
+        else:
+            named = self.names.thread(home)
+            payer = None if named is None else named.task
+        if payer is None:
             return False
-        return payer.task == task or self._waits(payer.task, self.requests[thread.number][1], ())
+        return payer == task or self._waits(payer, self.requests[thread.number][1], ())
 
     def _waits(self, task: int, context: int, above: tuple[int, ...]) -> bool:
         """Whether a task waits for a lock with the policy `help` that a context holds, directly or not."""

@@ -34,7 +34,7 @@ MEANINGS = {
     "scheduling context is where it was",
     Property.SAFE_METADATA: "safe metadata: the priority and the task in a message are valid for its sender",
     Property.ACCOUNTING: "accounting: on an MCS kernel, a budget is used by its own task, or by the holder "
-    "of a lock that this waits for, and exactly for that it is charged (a search checks it)",
+    "of a lock that this waits for, and exactly for that it is charged",
 }
 
 _EFFECTIVE = " (its own, or that of a request that waits for a lock it holds, if that is higher)"
@@ -46,8 +46,6 @@ _SEARCHED = {
     Property.BLOCKING: """\
 `camkes explore` checks it in every state. Where arrivals and durations are as stated, a violation can also
 mean that a request takes longer than its `_wcet`. docs/protocols.md says what is counted.""",
-    Property.ACCOUNTING: """\
-`camkes explore` checks it in every state in which time passes. docs/mcs.md explains budgets.""",
 }
 
 

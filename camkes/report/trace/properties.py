@@ -310,11 +310,14 @@ class PropertyChecker:
         if named.role is Role.WORKER and cpi:
             if cpi.protocol.own_priority:
                 return self.ceilings[cpi.id]
+            if thread in self.requests and self.budgets.aborted(thread):
+                return self.priority[thread]
             if thread in self.requests:
                 return self.eff(self.requests[thread][1])
             if thread in self.leaving:
                 return self.eff(self.leaving[thread])
-            if cpi.pooled:
+            way_home = cpi.overrun.rules.binds and self.priority[thread] == self.ceilings[cpi.id]
+            if cpi.pooled or way_home:
                 return self.ceilings[cpi.id]
             if named.context is not None:
                 return self.eff(named.context)
@@ -352,13 +355,10 @@ class PropertyChecker:
         running = self.running
         named = self.names.thread(running)
         if running is not None and named and (named.role is Role.WORKER or named.task is not None):
-            if self.priority[running] != self.expected_priority(running):
-                self._report(
-                    Property.PRIORITY,
-                    f"{self._who(running)} runs at {self.priority[running]} until {until} ns; "
-                    f"its effective priority is {self.expected_priority(running)}",
-                    running,
-                )
+            mine, true = self.priority[running], self.expected_priority(running)
+            if mine != true:
+                wrong = f"runs at {mine} until {until} ns; its effective priority is {true}"
+                self._report(Property.PRIORITY, f"{self._who(running)} {wrong}", running)
             self._check_inside(running)
         for cpi, queue in self.queues.items():
             if queue and not self.holders[cpi]:

@@ -58,9 +58,9 @@ struct camkes_context {
 };
 
 #if CAMKES_MCS
-/* A task whose scheduling context a manager may bind. */
+/* A scheduling context that a manager may bind: of tasks, then extensions. */
 struct camkes_payer {
-    uint16_t id; /* of the task's context in the plan */
+    uint16_t id; /* of the task's context in the plan; CAMKES_NO_TASK: the extension of a CPI */
     seL4_CPtr time;
 };
 #endif
@@ -93,6 +93,7 @@ struct camkes_cpi {
 #if defined(CONFIG_KERNEL_MCS)
     bool helps;                     /* waiting tasks pay for the lock's holder */
     bool lends;                     /* they may do so in CPIs that it requests */
+    bool lent;                      /* those that wait further up do so here */
     seL4_CPtr extension;            /* scheduling context for a holder without budget, 0: none */
     struct camkes_thread *extended; /* the worker that has it */
     bool unlocked;                  /* its protocol has no lock */

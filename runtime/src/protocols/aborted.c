@@ -55,13 +55,25 @@ static void give_time(struct camkes_cpi *cpi, struct camkes_thread *worker)
     (void)camkes_bind(worker->has, worker);
 }
 
+/* Whether a scheduling context is that of a task, or its extension. */
+static bool belongs(const struct camkes_cpi *cpi, seL4_CPtr time,
+                    const struct camkes_context *context)
+{
+    for (uint16_t i = 0; i < cpi->payers; i++) {
+        if (cpi->payer[i].time == time) {
+            return cpi->payer[i].id == context->id;
+        }
+    }
+    return false;
+}
+
 /* The caller is a task that has to wait until it is resumed: the reply is kept, and with it the
  * time. One that itself serves a request is only aborted, as it may have locks. */
 static bool suspend(const struct camkes_cpi *cpi, struct camkes_thread *worker)
 {
     struct camkes_context *context = worker->badge != 0 ? camkes_sender_context(worker) : NULL;
-    if (!cpi->suspends || context == NULL || context->time != worker->own ||
-        !cpi->caller[worker->badge - 1].is_task) {
+    if (!cpi->suspends || context == NULL || !cpi->caller[worker->badge - 1].is_task ||
+        !belongs(cpi, worker->own, context)) {
         return false;
     }
     const seL4_CPtr reply = worker->reply;

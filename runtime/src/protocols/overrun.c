@@ -262,9 +262,9 @@ void camkes_overrun_wait(struct camkes_cpi *cpi, struct camkes_context *holder,
 void camkes_overrun_raised(struct camkes_cpi *cpi, struct camkes_context *context, uint16_t cause)
 {
     context->lender = 0;
-    for (uint16_t i = 0; i < cpi->payers && cause != CAMKES_NO_TASK; i++) {
-        if (cpi->payer[i].id == cause) {
-            context->lender = cpi->payer[i].time;
+    for (uint16_t i = cpi->payers; i > 0 && cpi->lent && cause != CAMKES_NO_TASK; i--) {
+        if (cpi->payer[i - 1].id == cause) {
+            context->lender = cpi->payer[i - 1].time;
         }
     }
     if (cpi->helps && context->lender != 0 && context->stalled) {

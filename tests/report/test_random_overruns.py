@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Random systems in which budgets end at random places: no property is broken, whatever the policies do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from camkes.report.trace.demands import Property
+from camkes.report.trace.kinds import Binding, Kind
+
+from .random_overruns import DURATION, make, problems
+
+#: with help, abort and extend in one system
+SEED = 3
+
+
+@pytest.mark.mostly_long(1)
+@pytest.mark.parametrize("seed", [SEED, *(pytest.param(n, marks=pytest.mark.long) for n in (5, 9))])
+def test_random_overruns(seed: int, tmp_path: Path) -> None:
+    built, _ = make(seed, tmp_path)
+    found, happened = problems(built, 3)
+    assert found == []
+    assert happened["TIMEOUT"] > 0
+
+
+def test_a_wrong_account_is_found(tmp_path: Path) -> None:
+    """A charge that is not for the work done, and time that another task has."""
+    built, _ = make(SEED, tmp_path)
+    run = built.run("--fast", "--choices", "random:1", duration=DURATION)
+    charge = next(i for i, e in enumerate(run.events) if e.kind is Kind.CHARGE and e.args[1] > 0)
+    event = run.events[charge]
+    context, used, left = event.args
+    changed = [
+        event._replace(args=(context, used + 1, left)) if i == charge else e for i, e in enumerate(run.events)
+    ]
+    assert Property.ACCOUNTING in {v.property for v in replace(run, events=tuple(changed)).violations()}
+    given = next(i for i, e in enumerate(run.events) if e.kind is Kind.BIND and e.args[1] == Binding.REPLY)
+    without = (*run.events[:given], *run.events[given + 1 :])
+    assert Property.ACCOUNTING in {v.property for v in replace(run, events=without).violations()}
