@@ -80,6 +80,7 @@ class PaymentChecker(BudgetTracker):
         self.tasks: dict[int, int] = {}  # worker -> the task of its request
         self.running: int | None = None
         self.time = 0
+        self.awake: set[int] = set()  # threads that could execute with time
         self.used: Counter[int] = Counter()  # since it was charged
         self.left: dict[int, int] = {}  # of the first refill of a context, when it was charged
         self.partly: dict[int, int] = {}  # thread -> the context of which only a part was used up
@@ -112,6 +113,18 @@ class PaymentChecker(BudgetTracker):
         else:
             yield from self._early(event)
         self.step(event)
+        yield from self._idle(event)
+
+    def _idle(self, event: Event) -> Iterator[str]:
+        """Where nothing executes, each thread that could has a scheduling context, whose refill it waits for.
+        Workers that were aborted wait for the extension of their CPI, or for the way home."""
+        if event.thread is not None and event.kind in (Kind.READY, Kind.SWITCH):
+            self.awake.add(event.thread)
+        elif event.kind in (Kind.BLOCK, Kind.FAULT, Kind.EXIT):
+            self.awake.discard(event.thread if event.thread is not None else -1)
+        for thread in sorted(self.awake - self.aborting) if event.kind is Kind.IDLE else ():
+            if self._context_of(thread) is None:
+                yield f"{self.names.thread_name(thread)} could execute, but has no scheduling context"
 
     def _early(self, event: Event) -> Iterator[str]:
         """A thread whose budget is not used up gets other time, or its job is stopped."""

@@ -66,10 +66,14 @@ class MessageTracker:
         elif kind is Kind.REQUEST_END:
             self._origins.pop(thread, None)
 
-    def lost_replies(self, event: Event) -> Iterator[int]:
-        """The threads that wait for a reply of `event.thread`, which waits for the next message instead.
-        (Those in the queue of a manager are to wait.)"""
+    def lost_replies(self, event: Event) -> Iterator[tuple[int, int]]:
+        """The threads that wait for the reply of another, which waits for the next message instead, or uses
+        the reply for that. (Those in the queue of a manager are to wait.)"""
         thread = event.thread
+        if thread is not None and event.kind is Kind.BLOCK and event.args[0] == Blocked.SUSPENDED:
+            server = self._receiver.get(thread)
+            if server is not None and thread in self._clients.get(server, {}):
+                yield thread, server
         if thread is None or event.kind is not Kind.BLOCK or event.args[0] != Blocked.RECV:
             return
         if self._role(thread) in _SERVING and self._cpi(thread) not in self.suspending:
@@ -77,7 +81,7 @@ class MessageTracker:
                 if any((kind, client) in self._queued for kind in _LEAVES.values()):
                     self._clients.setdefault(thread, {})[client] = None
                 else:
-                    yield client
+                    yield client, thread
 
     def wrong_origin(self, event: Event) -> tuple[int, int] | None:
         """The task that a request claims to be of, and its true task, if these differ."""

@@ -407,12 +407,9 @@ class PropertyChecker:
     def _check_messages(self, event: Event) -> None:
         """L: a server that waits for its next message has answered the last. S: requests are of the task that
         they claim, and jobs are released at the times in the text."""
-        for client in self.messages.lost_replies(event):
-            self._report(
-                Property.LIVENESS,
-                f"{self._who(client)} waits for a reply of {self.names.thread_name(event.thread)}, "
-                "which waits for the next message",
-            )
+        for client, server in self.messages.lost_replies(event):
+            reply = f"a reply of {self._who(server)}, which waits for the next message"
+            self._report(Property.LIVENESS, f"{self._who(client)} waits for {reply}")
         self.messages.step(event)
         origin = self.messages.wrong_origin(event)
         if origin is not None:
