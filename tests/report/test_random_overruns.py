@@ -38,6 +38,11 @@ def test_a_wrong_account_is_found(tmp_path: Path) -> None:
         event._replace(args=(context, used + 1, left)) if i == charge else e for i, e in enumerate(run.events)
     ]
     assert Property.ACCOUNTING in {v.property for v in replace(run, events=tuple(changed)).violations()}
-    given = next(i for i, e in enumerate(run.events) if e.kind is Kind.BIND and e.args[1] == Binding.REPLY)
+    workers = {e.thread for e in run.of(Kind.WORK) if e.args[0] > 0}
+    given = next(
+        i
+        for i, e in enumerate(run.events)
+        if e.kind is Kind.BIND and e.args[1] == Binding.CALL and e.time > 0 and e.thread in workers
+    )
     without = (*run.events[:given], *run.events[given + 1 :])
     assert Property.ACCOUNTING in {v.property for v in replace(run, events=without).violations()}

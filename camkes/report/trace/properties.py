@@ -413,11 +413,11 @@ class PropertyChecker:
         self.messages.step(event)
         origin = self.messages.wrong_origin(event)
         if origin is not None:
-            server = self.names.thread_name(event.thread)
+            serving = self.names.thread_name(event.thread)
             claimed, true = (self._task(task) for task in origin)
             self._report(
                 Property.SAFE_METADATA,
-                f"{server} serves a request as one of {claimed}; its own task is {true}",
+                f"{serving} serves a request as one of {claimed}; its own task is {true}",
             )
         if release := self.messages.wrong_release(event):
             self._report(Property.SAFE_METADATA, release)
