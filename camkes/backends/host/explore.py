@@ -102,7 +102,6 @@ class SearchResult(Struct, frozen=True):
 
 def search_table(plan: Plan, names: TraceNames, limits: Mapping[str, BlockingLimit]) -> str:
     """What the kernel checks; `oracle_table.c` describes the format."""
-    base = {task.name: task.priority for task in plan.tasks}
     lines = [
         f"cpi {cpi.name} {int(cpi.protocol.inherits)} {int(cpi.protocol.own_priority)} {cpi.ceiling} "
         f"{int(cpi.pooled)} {int(len(cpi.contexts) > 1 or cpi.monitor is not None)} {names.lock(cpi.id)}"
@@ -116,7 +115,7 @@ def search_table(plan: Plan, names: TraceNames, limits: Mapping[str, BlockingLim
         if level > 0
     ]
     lines += [
-        f"task {t.name} {t.id} {base[t.name]} {t.offset} {t.period or 0} {t.deadline or 0}"
+        f"task {t.name} {t.id} {t.priority} {t.offset} {t.period or 0} {t.deadline or 0}"
         for t in names.tasks
     ]
     contexts = {task.name: task.context.id for task in plan.tasks}

@@ -396,6 +396,9 @@ static void of_runtime(uint16_t kind, const struct thread *thread, const struct 
     case CAMKES_TRACE_LOCK_FREE:
         of_lock(kind, thread, other, args);
         break;
+    case CAMKES_TRACE_TURN:
+        oracle_set_turn(args[0], args[1]);
+        break;
     case CAMKES_TRACE_COND_WAIT:
     case CAMKES_TRACE_COND_WAKE:
     case CAMKES_TRACE_COND_EXPIRE:

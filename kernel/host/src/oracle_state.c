@@ -35,6 +35,11 @@ void oracle_initialise(void)
                                                     .waits_for = NONE,
                                                     .waits_as = NONE,
                                                     .origin = NONE};
+        const struct oracle_thread *known = &oracle_system.threads[i];
+        if (known->role == ORACLE_CONTROL && known->context != NONE &&
+            known->base > oracle->bases[known->context]) {
+            oracle->threads[i].turn = known->base; /* of a task of a band, before its first job */
+        }
     }
 }
 
@@ -47,6 +52,19 @@ void oracle_set_criticality(uint64_t level)
         const struct oracle_raised *raised = &oracle_system.raised[i];
         if (raised->level == level) {
             oracle->bases[raised->context] = raised->base;
+        }
+    }
+}
+
+/* A scheduler gives a task of a band a priority. */
+void oracle_set_turn(uint64_t context, uint64_t priority)
+{
+    for (unsigned i = 0; i < kernel->thread_count && context < oracle_system.context_count; i++) {
+        const struct oracle_thread *known = &oracle_system.threads[i];
+        if (known->role == ORACLE_CONTROL && known->context == context) {
+            const uint8_t base = oracle_system.contexts[context].base;
+            oracle->threads[i].turn = (uint8_t)priority;
+            oracle->bases[context] = priority > base ? (uint8_t)priority : base;
         }
     }
 }
@@ -125,6 +143,9 @@ int oracle_expected(const struct thread *thread)
 {
     const struct oracle_thread *known = &oracle_system.threads[thread->number];
     const struct oracle_memory *memory = &oracle->threads[thread->number];
+    if (memory->turn != 0) {
+        return memory->turn;
+    }
     if (known->role == ORACLE_CONTROL && known->context != NONE && is_helper(known->context)) {
         return (int)oracle_effective(known->context, false);
     }

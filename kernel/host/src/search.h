@@ -89,6 +89,7 @@ struct oracle_memory {
     uint16_t origin;                  /* the task whose request it serves */
     uint16_t waits_for, waits_as;     /* condition, and the context that waits; NONE: none */
     uint16_t wait_order;              /* how many waited for that before it, and still do */
+    uint8_t turn;                     /* its task's priority in a band, 0: not in one, or not yet */
     bool in_job;
     uint64_t release;
 };
@@ -127,6 +128,7 @@ struct oracle {
 extern struct oracle *oracle; /* in the kernel's memory, so it is saved with it */
 void oracle_initialise(void);
 void oracle_set_criticality(uint64_t level);
+void oracle_set_turn(uint64_t context, uint64_t priority);
 unsigned oracle_effective(unsigned context, bool settled);
 int oracle_expected(const struct thread *thread);
 

@@ -70,7 +70,8 @@ struct camkes_thread {
     bool serving;              /* between the records of a request's begin and end */
     bool rolls_back;           /* its request was aborted after it had begun */
     bool leaving;              /* its request is answered, but its time is that of others */
-    _Atomic bool extended;     /* before it receives, it returns what it has */
+    _Atomic unsigned extended; /* before it receives, it returns what it has: 0 or 1, in a word, as
+                                * RISC-V exchanges no bytes */
     /* scheduling contexts, of the manager: that of the request it serves, while it does not have
      * that; and the one that it has besides. 0: there is none */
     seL4_CPtr own;

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Searches of systems with a band: deadlines are inherited under every schedule, and mistakes are found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from camkes.backends.host.explore import SearchOptions
+from tests.explore.search import LIMIT, exhausted, search
+from tests.runtime.host import Built
+from tests.runtime.test_bands import make, system
+from tests.runtime.test_exploration import break_runtime
+
+CONFIGURATION = """
+    late._period = 100 ms; late.inside = 2; late.after = 1;
+    middle._period = 50 ms; middle._offset = 1 ms; middle.before = 1;
+    early._period = 20 ms; early._offset = 2 ms; early.inside = 1;
+"""
+
+#: the first job is in a section when the others arrive, and gets a higher priority each time
+RISING = """
+    early._period = 20 ms; early.inside = 3;
+    middle._period = 50 ms; middle._offset = 1 ms; middle.before = 1;
+    late._period = 100 ms; late._offset = 2 ms; late.inside = 1;
+"""
+
+
+def band(folder: Path, configuration: str = CONFIGURATION) -> Built:
+    return make(folder, system("inherited", configuration, "late middle early"))
+
+
+@pytest.mark.parametrize("arrivals", [pytest.param(1, marks=pytest.mark.long), 0])
+def test_every_schedule_of_a_band_keeps_the_properties(arrivals: int, tmp_path: Path) -> None:
+    result = search(band(tmp_path), SearchOptions(arrivals=arrivals, duration=15_000_000, seconds=LIMIT))
+    assert result.violation is None
+    assert exhausted(result)
+
+
+#: the file, what is there, and what replaces it
+MISTAKES = {
+    "not-told-to-the-cpi": (
+        "helper.c",
+        "        camkes_nested_push(context, effective);\n",
+        "        (void)camkes_nested_push;\n",
+    ),
+    "never-set": (
+        "helper.c",
+        "    const seL4_Error error = seL4_TCB_SetPriority(control->tcb, helper->authority, priority);\n",
+        "    const seL4_Error error = seL4_NoError;\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_is_found(mistake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file, *change = MISTAKES[mistake]
+    break_runtime({f"src/protocols/{file}": (change[0], change[1])}, tmp_path, monkeypatch)
+    options = SearchOptions(arrivals=0, duration=15_000_000, seconds=LIMIT)
+    violation = search(band(tmp_path / "system", RISING), options).violation
+    assert violation is not None and violation.property == "P", violation
