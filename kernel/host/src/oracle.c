@@ -397,7 +397,9 @@ static void of_runtime(uint16_t kind, const struct thread *thread, const struct 
         of_lock(kind, thread, other, args);
         break;
     case CAMKES_TRACE_TURN:
-        oracle_set_turn(args[0], args[1]);
+        if (oracle_control_of(args[0]) != NULL) {
+            oracle_control_of(args[0])->turn = (uint8_t)args[1];
+        }
         break;
     case CAMKES_TRACE_COND_WAIT:
     case CAMKES_TRACE_COND_WAKE:

@@ -56,17 +56,16 @@ void oracle_set_criticality(uint64_t level)
     }
 }
 
-/* A scheduler gives a task of a band a priority. */
-void oracle_set_turn(uint64_t context, uint64_t priority)
+/* The memory of the control thread of the task that a context is, NULL: it is a CPI. */
+struct oracle_memory *oracle_control_of(uint64_t context)
 {
-    for (unsigned i = 0; i < kernel->thread_count && context < oracle_system.context_count; i++) {
+    for (unsigned i = 0; i < kernel->thread_count; i++) {
         const struct oracle_thread *known = &oracle_system.threads[i];
         if (known->role == ORACLE_CONTROL && known->context == context) {
-            const uint8_t base = oracle_system.contexts[context].base;
-            oracle->threads[i].turn = (uint8_t)priority;
-            oracle->bases[context] = priority > base ? (uint8_t)priority : base;
+            return &oracle->threads[i];
         }
     }
+    return NULL;
 }
 
 /* Whether the manager of a CPI has taken a message and not yet waits for the next. */
@@ -106,7 +105,9 @@ static bool is_helper(unsigned context)
 
 static unsigned effective(unsigned context, bool settled, unsigned depth)
 {
-    unsigned value = oracle->bases[context];
+    const struct oracle_memory *control = oracle_control_of(context);
+    const unsigned turn = control != NULL ? control->turn : 0;
+    unsigned value = turn > oracle->bases[context] ? turn : oracle->bases[context];
     if (depth > oracle_system.context_count) {
         return value; /* a cycle of lending, or a deadlock, which is reported as such */
     }

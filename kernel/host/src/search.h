@@ -128,7 +128,7 @@ struct oracle {
 extern struct oracle *oracle; /* in the kernel's memory, so it is saved with it */
 void oracle_initialise(void);
 void oracle_set_criticality(uint64_t level);
-void oracle_set_turn(uint64_t context, uint64_t priority);
+struct oracle_memory *oracle_control_of(uint64_t context);
 unsigned oracle_effective(unsigned context, bool settled);
 int oracle_expected(const struct thread *thread);
 
