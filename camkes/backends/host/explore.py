@@ -115,8 +115,7 @@ def search_table(plan: Plan, names: TraceNames, limits: Mapping[str, BlockingLim
         if level > 0
     ]
     lines += [
-        f"task {t.name} {t.id} {t.priority} {t.offset} {t.period or 0} {t.deadline or 0}"
-        for t in names.tasks
+        f"task {t.name} {t.id} {t.priority} {t.offset} {t.period or 0} {t.deadline or 0}" for t in names.tasks
     ]
     contexts = {task.name: task.context.id for task in plan.tasks}
     lines += [f"helper {c.id} {contexts[task]}" for c in plan.conditions for task in c.lending.tasks()]
