@@ -167,18 +167,19 @@ class PaymentChecker(BudgetTracker):
             return True
         if thread.role is not Role.WORKER or thread.number not in self.requests:
             return thread.role is Role.INTERFACE  # without a protocol: on the time of its callers
-        task = self.tasks[thread.number]
-        if home is None:  # an extension, also in what an extended request requests
-            payer = next((named.id for named in self.names.tasks if named.name == owner), None)
-            mine = (self.requests[w][0] for w, t in self.tasks.items() if t == task and w in self.requests)
-            if any(self.names.cpi_name(cpi) == owner for cpi in mine):
-                return True
-        else:
+        payers: set[int | None] = set()
+        if home is not None:
             named = self.names.thread(home)
-            payer = None if named is None else named.task
-        if payer is None:
-            return False
-        return payer == task or self._waits(payer, self.requests[thread.number][1], ())
+            payers.add(None if named is None else named.task)
+        else:  # an extension: of a task, or of those whose requests the CPI serves
+            payers |= {named.id for named in self.names.tasks if named.name == owner}
+            payers |= {
+                self.tasks[w] for w, (c, _) in self.requests.items() if self.names.cpi_name(c) == owner
+            }
+        task, origin = self.tasks[thread.number], self.requests[thread.number][1]
+        return any(
+            payer is not None and (payer == task or self._waits(payer, origin, ())) for payer in payers
+        )
 
     def _waits(self, task: int, context: int, above: tuple[int, ...]) -> bool:
         """Whether a task waits for a lock with the policy `help` that a context holds, directly or not."""

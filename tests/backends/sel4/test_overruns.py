@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from camkes.diagnostics import Sink
 from camkes.project.application import KERNEL_IS_MCS
 from camkes.report.trace.kinds import Kind
 from tests.backends.sel4.platforms import MCS_PLATFORMS, PLATFORMS
+from tests.runtime import test_stopped_jobs, test_suspended_requests
 from tests.runtime.host import HEAD, plan_of
 from tests.runtime.test_overruns import CASES, MS, SOURCES, STARTS, SYSTEM
 from tests.written import write_files
@@ -29,18 +31,21 @@ pytestmark = pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no w
 #: kernel calls of a debug build, with those of the manager in between
 TOLERANCE = MS // 4
 
-FILES = {
-    "system.camkes": HEAD + SYSTEM,
-    "CMakeLists.txt": "project(overruns C)\n"
-    + "".join(f"DeclareCAmkESComponent({name} SOURCES {name}.c)\n" for name in SOURCES)
-    + "DeclareCAmkESRootserver(system.camkes)\n",
-    **{f"{name}.c": f"#include <camkes.h>\n{text}" for name, text in SOURCES.items()},
-}
+
+def files(system: str, sources: Mapping[str, str]) -> dict[str, str]:
+    """An application."""
+    return {
+        "system.camkes": HEAD + system,
+        "CMakeLists.txt": "project(overruns C)\n"
+        + "".join(f"DeclareCAmkESComponent({name} SOURCES {name}.c)\n" for name in sources)
+        + "DeclareCAmkESRootserver(system.camkes)\n",
+        **{f"{name}.c": f"#include <camkes.h>\n#include <stdio.h>\n{text}" for name, text in sources.items()},
+    }
 
 
 @pytest.mark.parametrize("platform", MCS_PLATFORMS)
 def test_responses(platform: str, tmp_path: Path) -> None:
-    path = write_files(tmp_path / "overruns", FILES)
+    path = write_files(tmp_path / "overruns", files(SYSTEM, SOURCES))
     model = plan_of(tmp_path / "plan", SYSTEM, Sink())[2]
     threads = [thread.name for space in model.spaces for thread in space.threads]
     program, machine = PLATFORMS[platform]
@@ -61,3 +66,57 @@ def test_responses(platform: str, tmp_path: Path) -> None:
     for case in (case for case in CASES if case.name in ("help", "extend")):
         for task, expected in (("high", case.high), ("middle", case.middle)):
             assert abs(found[f"{case.name}_{task}"] - expected * MS) < TOLERANCE, (case, found)
+
+
+#: what is printed last, and what else, in this order, by which instances; times differ from those of the host
+ENDS = {
+    "stopped": (test_stopped_jobs.SYSTEM, test_stopped_jobs.SOURCES, "run at", ["run at"] * 3),
+    "suspended": (
+        test_suspended_requests.SYSTEM,
+        test_suspended_requests.SOURCES,
+        "closed has none",
+        [
+            *("b3 back", "mixed served"),
+            *("pool back", "high served", "low served"),
+            *("own back", "own back", "slow aborted", "fast aborted") * 2,
+            *("closed back", "closed resumes", "watch looked", "hostile aborted") * 2,
+            "closed has none",
+        ],
+    ),
+}
+INSTANCES = (
+    "b",
+    "mixed",
+    "pool",
+    "high",
+    "low",
+    "own",
+    "slow",
+    "fast",
+    "closed",
+    "watch",
+    "hostile",
+    "run at",
+)
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_jobs_are_stopped_and_tasks_suspended(name: str, tmp_path: Path) -> None:
+    system, sources, last, expected = ENDS[name]
+    program, machine = PLATFORMS["x86_64"]
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed")
+    builds = Path(os.environ.get("SEL4_BUILDS") or tmp_path)
+    path = write_files(builds / "applications" / name, files(system, sources))
+    sink = Sink()
+    settings = {**machine, KERNEL_IS_MCS: "ON"}
+    assert make(Path(WORKSPACE), path, builds / name, settings, sink, lambda *_: None), sink.diagnostics
+    lines: list[str] = []
+    run = console(builds / name, instruction_counting=True, seconds=120)
+    for line in run:
+        words = line.strip().rpartition(" ")[0]
+        lines += [words] if words.startswith(INSTANCES) else []
+        if words == last and lines.count(last) == expected.count(last):
+            break
+    run.close()
+    assert lines == expected
