@@ -4,8 +4,10 @@
 #include <camkes/instance.h>
 #include <camkes/realtime.h>
 
+#if defined(CONFIG_KERNEL_MCS)
 /* The memory of all address spaces of a system with criticalities; 0 in others. */
 struct camkes_level _camkes_level __attribute__((aligned(4096), used));
+#endif
 
 unsigned camkes_criticality(void)
 {

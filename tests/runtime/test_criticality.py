@@ -174,3 +174,48 @@ def test_a_run_reports_when_the_criticality_changed(tmp_path: Path) -> None:
         " 99 ms            0",
         "104 ms            1",
     ]
+
+
+#: `low` holds the lock of `outer` and is in a nested request from 1 to 11. `middle`, released at 2, can come
+#: for the lock when the criticality falls, at 4
+NESTED = """
+procedure Section { void enter(); }
+component User { control; requestor; uses Section s; }
+component Worker { control; requestor; attribute int length; }
+component Controller { control; requestor; criticality_control; }
+component Outer { provides Section s with priority_protocol inherited, overrun abort; uses Section next; }
+component Inner { provides Section s with priority_protocol inherited, overrun abort; }
+assembly { composition {
+    component User low; component User middle; component User other; component Worker between;
+    component Controller controller; component Outer outer; component Inner inner;
+    connection seL4RPCCall a(from low.s, from middle.s, to outer.s);
+    connection seL4RPCCall b(from outer.next, from other.s, to inner.s);
+} configuration {
+    low._priority = 10; low._criticality = 1;
+    between._priority = 15; between._offset = 5 ms; between.length = 5;
+    middle._priority = 20; middle._offset = 2 ms;
+    other._priority = 25; other._offset = 500 ms;
+    controller._priority = 100; controller._criticality = 1; controller._period = 4 ms;
+} }
+"""
+
+
+def test_what_a_request_inherits_holds_when_the_criticality_falls(tmp_path: Path) -> None:
+    sources = {
+        "User": "int run(void) { if (camkes_next_job()) { s_enter(); } return 0; }\n",
+        "Controller": """int run(void)
+{
+    for (unsigned level = 1; level < 2 && camkes_next_job(); level--) {
+        camkes_set_criticality(level);
+    }
+    return 0;
+}
+""",
+        "Outer": "void s_enter(void) { camkes_work(CAMKES_MS(1)); next_enter(); }\n",
+        "Inner": "void s_enter(void) { camkes_work(CAMKES_MS(10)); }\n",
+        **JOBS,
+    }
+    run = build(tmp_path, NESTED, sources, mcs=True).run(duration=40 * MS)
+    assert changes(run) == [(0, 1), (4, 0)]
+    assert [e.time for e in run.of(Kind.JOB_END, "between")] == [(11 + 11 + 5) * MS]
+    assert run.violations() == []

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* The criticality of the system: a page that the time manager writes and all others read. */
+/*
+ * The criticality of the system: a page that the time manager writes and all others read. It is 0
+ * on a kernel that is not an MCS kernel.
+ */
 #pragma once
 
 #include <stdatomic.h>
@@ -8,6 +11,8 @@
 
 /* criticalities are 0 to CAMKES_LEVELS - 1 */
 #define CAMKES_LEVELS 4
+
+#if defined(CONFIG_KERNEL_MCS)
 
 struct camkes_level {
     _Atomic uint32_t level;
@@ -19,3 +24,7 @@ static inline unsigned camkes_level(void)
 {
     return atomic_load(&_camkes_level.level);
 }
+
+#else
+#define camkes_level() 0u
+#endif
