@@ -15,6 +15,7 @@ from camkes.capdl.details import Rights
 from camkes.capdl.model import CapabilityModel, ObjectUse, Purpose, Role, Space
 from camkes.capdl.time_manager import LEVEL_USE, TIME_MANAGER, servers
 from camkes.diagnostics import Span
+from camkes.model.bands import Band, scheduled_by
 from camkes.model.system import Connection, System
 from camkes.protocols.plan import Plan
 
@@ -162,6 +163,18 @@ def _of_space(space: Space, model: CapabilityModel, explainer: _Explainer) -> It
         yield Holding(space.name, instance, None, mapping.region, mapping.rights, 0, reason, span)
 
 
+def _ordered(use: ObjectUse, band: Band) -> str:
+    """Of the interface of a scheduler at user level."""
+    match use.purpose:
+        case Purpose.LEND:
+            return f"asks the manager of {use.context} to set its priority"
+        case Purpose.TIME:
+            return f"asks how long {use.context} has executed"
+        case Purpose.WAKE | Purpose.TIMER | Purpose.MANAGER:
+            return "ends time slices"
+    return f"orders the jobs of {', '.join(band.tasks)}"
+
+
 class _Explainer:
     """The purpose of each use."""
 
@@ -207,6 +220,11 @@ class _Explainer:
                         return f"{sync.kind.replace('_', ' ')} {sync.name}", sync.span
         condition = self._plan.condition(end)
         helper = self._plan.task(use.instance) if not use.interface else None
+        band = scheduled_by(self._plan.bands, use.instance)
+        if band is not None and use.interface == band.interface:
+            return _ordered(use, band), band.span
+        if use.purpose is Purpose.SCHEDULER and helper is not None and helper.band is not None:
+            return f"asks {helper.band.instance} for the priority of a job", helper.band.span
         monitor = next((c for c in self._plan.cpis if c.monitor is not None and c.lock_name == end), None)
         if monitor is not None:
             return self._waited(use, end), monitor.span

@@ -53,6 +53,7 @@ class ThreadPlanner:
         self.wiring = wiring
         self.rendered = rendered
         planned = {t.name for t in plan.tasks} | {c.instance for c in plan.cpis}
+        planned |= {band.instance for band in plan.bands}
         self.planned_spaces = {i.address_space for i in system.instances if i.name in planned}
 
     def of_instance(self, instance: Instance, first: int) -> list[Thread]:

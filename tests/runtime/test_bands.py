@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import pytest
 
+from camkes.capdl.authority import authority
 from camkes.report.trace.kinds import Kind
 from tests.runtime.host import Built, Run, build
 
@@ -228,7 +229,16 @@ FAIR = """
 def test_weights_divide_the_processor(tmp_path: Path) -> None:
     """In 1 s they get 1/6, 2/6 and 3/6 of it, up to one slice."""
     text = system("inherited", FAIR, "one two three", scheduler="FairScheduler")
-    run = make(tmp_path, text, mcs=True).run(duration=1000 * MS)
+    built = make(tmp_path, text, mcs=True)
+    reasons = {entry.reason for entry in authority(built.system, built.plan, built.model)}
+    assert {
+        "orders the jobs of one, two, three",
+        "asks order for the priority of a job",
+        "asks the manager of two to set its priority",
+        "asks how long two has executed",
+        "ends time slices",
+    } <= reasons
+    run = built.run(duration=1000 * MS)
     assert run.violations() == []
     used = dict.fromkeys(("one", "two", "three"), 0)
     for event in run.of(Kind.CHARGE):
