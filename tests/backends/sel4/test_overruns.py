@@ -31,6 +31,9 @@ pytestmark = pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no w
 #: kernel calls of a debug build, with those of the manager in between
 TOLERANCE = MS // 4
 
+#: the extension also pays for kernel calls here, so 3 ms of work take more
+ENOUGH = SYSTEM.replace("_extension = 3 ms;", "_extension = 4 ms;")
+
 
 def files(system: str, sources: Mapping[str, str]) -> dict[str, str]:
     """An application."""
@@ -45,8 +48,8 @@ def files(system: str, sources: Mapping[str, str]) -> dict[str, str]:
 
 @pytest.mark.parametrize("platform", MCS_PLATFORMS)
 def test_responses(platform: str, tmp_path: Path) -> None:
-    path = write_files(tmp_path / "overruns", files(SYSTEM, SOURCES))
-    model = plan_of(tmp_path / "plan", SYSTEM, Sink())[2]
+    path = write_files(tmp_path / "overruns", files(ENOUGH, SOURCES))
+    model = plan_of(tmp_path / "plan", ENOUGH, Sink())[2]
     threads = [thread.name for space in model.spaces for thread in space.threads]
     program, machine = PLATFORMS[platform]
     if shutil.which(program) is None:
