@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <sel4/sel4.h> /* says whether it is an MCS kernel */
 #include <stdatomic.h>
 #include <stdint.h>
 
