@@ -219,3 +219,38 @@ def test_what_a_request_inherits_holds_when_the_criticality_falls(tmp_path: Path
     assert changes(run) == [(0, 1), (4, 0)]
     assert [e.time for e in run.of(Kind.JOB_END, "between")] == [(11 + 11 + 5) * MS]
     assert run.violations() == []
+
+
+#: `late` raises the criticality at 2, when `early` has used 1 of its budget of 2, and needs 5 more
+GROWS = """
+procedure Section {{ void enter(in int ms); }}
+component Worker {{ control; requestor; attribute int length; }}
+component User {{ control; requestor; uses Section s; attribute int length; }}
+component Server {{ provides Section s with priority_protocol propagated; }}
+assembly {{ composition {{
+    component {early} early; component User other; component Worker late; component Server server;
+    connection seL4RPCCall c({caller}from other.s, to server.s);
+}} configuration {{
+    early._priority = 10;  early._period = 100 ms;  early.length = 6;
+    early._budget = 2 ms;  early._budget_1 = 8 ms;  early._criticality = 1;
+    late._priority = 20;  late._period = 100 ms;  late._offset = 1 ms;  late.length = 3;
+    late._budget = 1 ms;  late._budget_1 = 4 ms;  late._criticality = 1;  late._overrun = "raise";
+    other._priority = 5;  other._offset = 500 ms;  other._criticality = 1;  other.length = 1;
+}} }}
+"""
+
+
+@pytest.mark.parametrize(("early", "caller"), [("Worker", ""), ("User", "from early.s, ")])
+def test_a_preempted_job_has_the_larger_budget_at_once(early: str, caller: str, tmp_path: Path) -> None:
+    """In its own code, and in a request, which executes on its budget: the job ends 5 after `late`."""
+    sources = {
+        "User": "int run(void) { while (camkes_next_job()) { s_enter(length); } return 0; }\n",
+        "Server": "void s_enter(int ms) { camkes_work(CAMKES_MS(ms)); }\n",
+        **JOBS,
+    }
+    system = GROWS.format(early=early, caller=caller)
+    run = build(tmp_path, system, sources, mcs=True).run(duration=50 * MS)
+    assert changes(run)[0] == (2, 1)
+    assert [e.time for e in run.of(Kind.JOB_END, "late")] == [4 * MS]
+    assert [e.time for e in run.of(Kind.JOB_END, "early")] == [9 * MS]
+    assert run.violations() == []
