@@ -11,6 +11,7 @@
  */
 #include <camkes/instance.h>
 #include <camkes/platform.h>
+#include <camkes/serve.h>
 
 #if defined(CONFIG_KERNEL_MCS)
 
@@ -91,7 +92,11 @@ seL4_MessageInfo_t camkes_platform_receive_first(seL4_CPtr endpoint, seL4_Word *
     }
     const struct camkes_lent *lent = self->home != NULL ? self->home : &self->instance->start->lent;
     (void)seL4_NBSendRecv(lent->done, empty(), lent->gate, NULL, self->reply);
-    return camkes_platform_reply_receive(endpoint, empty(), badge);
+    const seL4_MessageInfo_t info = camkes_platform_reply_receive(endpoint, empty(), badge);
+    if (atomic_load(&self->arriving)) { /* a caller waited already */
+        camkes_return_time(self, CAMKES_RETURN_NOTHING);
+    }
+    return info;
 }
 
 #endif

@@ -102,6 +102,7 @@ enum camkes_return {
     CAMKES_RETURN_BEGUN = 1,   /* and it has begun another one */
     CAMKES_RETURN_RELEASE = 2, /* it is about to give up the lock, in a group, */
     CAMKES_RETURN_WAIT = 3,    /* to wait for a condition */
+    CAMKES_RETURN_NOTHING = 4, /* it needs the priority that the manager is about to set */
 };
 
 /* The label of the reply to a thread whose time was over before a signal. */

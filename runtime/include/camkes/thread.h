@@ -69,6 +69,7 @@ struct camkes_thread {
     bool aborted;              /* a request that it made was aborted */
     bool serving;              /* between the records of a request's begin and end */
     bool rolls_back;           /* its request was aborted after it had begun */
+    _Atomic bool arriving;     /* it is home, and its manager sets its priority next */
     bool leaving;              /* its request is answered, but its time is that of others */
     _Atomic unsigned extended; /* before it receives, it returns what it has: 0 or 1, in a word, as
                                 * RISC-V exchanges no bytes */

@@ -147,11 +147,13 @@ static void bring_home(struct camkes_cpi *cpi, struct camkes_thread *worker)
     worker->home = &cpi->home;
     worker->own = 0;
     worker->leaving = false;
+    atomic_store(&worker->arriving, true);
     camkes_platform_reply(seL4_MessageInfo_new(0, 0, 0, 0));
     camkes_platform_bring_home(&cpi->home, worker->has);
     *(cpi->extended == worker ? &cpi->extended : &cpi->homed) = NULL;
     worker->has = 0;
     (void)seL4_TCB_SetPriority(worker->tcb, cpi->authority, priority);
+    atomic_store(&worker->arriving, false);
     for (uint16_t i = 0; i < (cpi->pooled ? cpi->threads : cpi->contexts); i++) {
         struct camkes_thread *other = camkes_worker(cpi, i);
         if (other->leaving && other->has == 0) {
@@ -180,8 +182,10 @@ struct camkes_context *camkes_overrun_return(struct camkes_cpi *cpi, struct camk
                                              enum camkes_return when)
 {
     struct camkes_context *context = camkes_served_by(cpi, worker);
-    if (when == CAMKES_RETURN_BEGUN) {
-        exchange(cpi);
+    if (when == CAMKES_RETURN_BEGUN || when == CAMKES_RETURN_NOTHING) {
+        if (when == CAMKES_RETURN_BEGUN) {
+            exchange(cpi);
+        }
         camkes_platform_reply(seL4_MessageInfo_new(0, 0, 0, 0));
         return NULL;
     }
