@@ -71,8 +71,8 @@ def test_responses(platform: str, tmp_path: Path) -> None:
             assert abs(found[f"{case.name}_{task}"] - expected * MS) < TOLERANCE, (case, found)
 
 
-#: what is printed last, and all, in this order, by some. With instruction counting the kernel sees the end of a
-#: budget only when it is entered, so that not all ends of the host are there
+#: what is printed last, and all, in this order, by some. With instruction counting the kernel sees the end of
+#: a budget only when it is entered, so that not all ends of the host are there
 ENDS = {
     "stopped": (test_stopped_jobs.SYSTEM, test_stopped_jobs.SOURCES, "run at", ["run at"] * 3),
     "suspended": (
