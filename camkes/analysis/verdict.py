@@ -233,7 +233,8 @@ def _ordered(result: TaskResult, met: bool) -> TaskResult:
     deadline = result.task.deadline
     if not met:
         return replace(result, response=None, at_least=result.demand.total)
-    return replace(result, response=Response(deadline, 0, (), deadline, deadline), at_least=0)
+    latest = deadline + result.task.jitter
+    return replace(result, response=Response(deadline, 0, (), deadline, latest), at_least=0)
 
 
 def analyse_task(workload: Workload, platform: Platform, name: str) -> TaskResult:

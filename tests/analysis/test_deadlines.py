@@ -108,3 +108,11 @@ def test_demand_and_blocking(
     timings: list[Timing], inside: int, above: tuple[int, int] | None, expected: bool
 ) -> None:
     assert met(workload(timings, inside, above)) is expected
+
+
+def test_a_chain_ends_after_the_deadlines_of_all_its_tasks() -> None:
+    """The first may emit at its deadline, and the second ends at its own, counted from then."""
+    first = WorkloadTask("first", 10, 20, 15, 2, band="edf")
+    second = WorkloadTask("second", 11, 20, 4, 1, after="first", timed=False, band="edf")
+    found = analyse(Workload((first, second), ()), FREE)
+    assert [chain.latency for chain in found.chains] == [19]
