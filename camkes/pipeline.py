@@ -437,24 +437,19 @@ def run_image(image: HostImage, checked: Checked, settings: RunSettings, sink: S
     """Run an image that was built and read what it did."""
     from msgspec.structs import replace
 
+    from camkes.backends.host.costs import find_costs
     from camkes.backends.host.run import run_host
     from camkes.outcome import ResultFiles, judge, read_run, write_results
     from camkes.report.trace.names import trace_names
 
     raw = image.folder / TRACE
     duration = DEFAULT_DURATION if settings.duration is None else settings.duration
-    costs = None
-    if settings.cost_profile is not None:
-        from camkes.backends.host.costs import find_costs
-
-        costs = find_costs(settings.cost_profile, checked.plan, image.capabilities, sink)
-        if costs is None:
-            return None
-    options = replace(settings, duration=duration, costs=costs)
-    result = run_host(image, options, raw, settings.show)
+    costs = find_costs(settings.cost_profile, checked.plan, image.capabilities, sink)
+    if sink.has_errors:
+        return None
+    result = run_host(image, replace(settings, duration=duration, costs=costs), raw, settings.show)
     names = trace_names(image.capabilities, checked.plan, checked.system)
-    folder = build_folder(checked.application, settings.output)
-    backend = HostBackend(checked.application, folder)
+    backend = HostBackend(checked.application, build_folder(checked.application, settings.output))
     checker = None
     if settings.verify:
         from camkes.report.trace.properties import PropertyChecker
@@ -471,9 +466,8 @@ def run_image(image: HostImage, checked: Checked, settings: RunSettings, sink: S
     if settings.coverage is not None:
         from camkes.backends.host.coverage import report_coverage
 
-        objects = backend.folder / IMAGE / "objects"
-        folder = checked.application.folder
-        covered = report_coverage(image.folder, objects, folder, settings.coverage, sink)
+        objects, source = backend.folder / IMAGE / "objects", checked.application.folder
+        covered = report_coverage(image.folder, objects, source, settings.coverage, sink)
         outcome = replace(outcome, coverage=covered or ())
     return outcome if costs is None else replace(outcome, cost_profile=costs.profile)
 

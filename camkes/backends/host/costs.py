@@ -22,9 +22,9 @@ from camkes.protocols.plan import Plan, PlannedCpi
 ACQUIRE, RELEASE, BEGIN, END, SETTLE, UPDATE, CLEAR = range(1, 8)
 
 
-def find_costs(name: str, plan: Plan, capabilities: CapabilityModel, sink: Sink) -> Costs | None:
-    """By the platform profile of this name, or in this file; None after an error."""
-    platform = find_platform(name, sink)
+def find_costs(name: str | None, plan: Plan, capabilities: CapabilityModel, sink: Sink) -> Costs | None:
+    """By the platform profile of this name, or in this file; None without one or after an error."""
+    platform = None if name is None else find_platform(name, sink)
     return None if platform is None else costs_on(platform, plan, capabilities)
 
 
