@@ -30,7 +30,7 @@ pytestmark = pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no w
 TOLERANCE = MS // 2
 
 
-def application(folder: Path, text: str, sources: Mapping[str, str], mcs: str) -> Path:
+def application(folder: Path, text: str, sources: Mapping[str, str], mcs: str, trace: str = "ON") -> Path:
     """The folder where it is built for x86_64."""
     files = {f"{name}.c": f"#include <camkes.h>\n{code}" for name, code in sources.items()}
     declared = "".join(f"DeclareCAmkESComponent({name} SOURCES {name}.c)\n" for name in sources)
@@ -39,7 +39,7 @@ def application(folder: Path, text: str, sources: Mapping[str, str], mcs: str) -
         "CMakeLists.txt": f"project(bands C)\n{declared}DeclareCAmkESRootserver(system.camkes)\n",
     }
     path, sink = write_files(folder / "bands", files), Sink()
-    settings = {"PLATFORM": "x86_64", KERNEL_IS_MCS: mcs, "CAmkESTrace": "ON"}
+    settings = {"PLATFORM": "x86_64", KERNEL_IS_MCS: mcs, "CAmkESTrace": trace}
     build = folder / "build"
     assert make(Path(WORKSPACE), path, build, settings, sink, lambda *_: None), sink.diagnostics
     return build
@@ -95,7 +95,7 @@ def test_weights(tmp_path: Path) -> None:
     """Of a second 1/6, 2/6 and 3/6, less what the scheduler and the timer driver need."""
     text = system("inherited", FAIR, "one two three", scheduler="FairScheduler")
     sources = {"Task": COUNTING, "Other": COUNTING, "Shared": SOURCES["Shared"]}
-    build = application(tmp_path, text, sources, "ON")
+    build = application(tmp_path, text, sources, "ON", "OFF")
     found: dict[str, int] = {}
     run = console(build, instruction_counting=True, seconds=200)
     for line in run:
