@@ -31,10 +31,11 @@ from camkes.model.system import (
     Instance,
     Setting,
     Sync,
+    Value,
     in_digits,
     in_words,
 )
-from camkes.model.units import DEFAULT_UNIT, NANOSECONDS, PAGE, round_up
+from camkes.model.units import DEFAULT_UNIT, NANOSECONDS, PAGE, duration, round_up
 
 DEFAULT_PRIORITY = 254
 DEFAULT_MAX_PRIORITY = 254
@@ -43,7 +44,7 @@ DEFAULT_STACK = 16384
 
 class Known(Struct, frozen=True):
     """A setting: `owner` is what it can be set on (thread, interface, instance, ...), `unit`
-    that of a value without one, `low` and `high` its range.
+    that of a value without one, `low` and `high` its range; the shortest time is in nanoseconds.
 
     `shared`: the name without a prefix holds for all threads. `phrase` is a time in messages. `record`
     (instance, cpi, task, thread) names the struct of the runtime with a member of this name, to which
@@ -107,7 +108,7 @@ WCETS = tuple(
     for level in range(1, LEVELS)
 )
 WEIGHT = Known("weight", "thread", 1, 1_000, default=1, shared=False)
-SLICE = Known("slice", "thread", 1, _HOUR, DEFAULT_UNIT, 1_000, shared=False, phrase="a time slice")
+SLICE = Known("slice", "thread", 20_000, _HOUR, DEFAULT_UNIT, 1_000, shared=False, phrase="a time slice")
 DATA = Known("data", "thread", 0, (1 << 64) - 1, default=0)
 SIZE_BITS = Known("size_bits", "thread", 7, 20, default=8)
 NUM_THREADS = Known("num_threads", "interface", 1, MAX_THREADS)
@@ -205,6 +206,13 @@ class Defaults(Struct, frozen=True, kw_only=True):
 
 
 DEFAULTS = Defaults()
+
+
+def _number(value: Value) -> Value:
+    """A string of digits counts as their number, if that can be in the range of any setting."""
+    if isinstance(value, str) and len(value) <= 40 and value.strip().isdecimal():
+        return int(value)
+    return value
 
 
 class SettingReader(Struct, frozen=True):
@@ -348,9 +356,7 @@ class SettingReader(Struct, frozen=True):
         setting = find(instance, name)
         if setting is None or sync.kind in ("mutex", "condition"):
             return default
-        value = setting.value
-        if isinstance(value, str) and value.strip().isdecimal():
-            value = int(value)
+        value = _number(setting.value)
         highest = 1 if binary else VALUE.high
         if isinstance(value, int) and 0 <= value <= highest:
             return value
@@ -409,10 +415,15 @@ class SettingReader(Struct, frozen=True):
             return None
         unit = NANOSECONDS[setting.unit or DEFAULT_UNIT]
         time = _whole(value, unit, up=known in (WCET, WITHIN, *WCETS)) if abs(value) < 1e30 else -1
-        if value >= 0 and time >= known.low:
+        longest = known.high * NANOSECONDS[DEFAULT_UNIT]
+        if value >= 0 and known.low <= time <= longest:
             return time
-        written = f"{in_digits(value)} {setting.unit or DEFAULT_UNIT}"
-        self.sink.report(BAD_TIME, f"{known.phrase} cannot be {written}", setting.span)
+        problem = f"cannot be {in_digits(value)} {setting.unit or DEFAULT_UNIT}"
+        if time > longest:
+            problem = f"must be at most {duration(longest)}"
+        elif 0 < time < known.low:
+            problem = f"must be at least {duration(known.low)}"
+        self.sink.report(BAD_TIME, f"{known.phrase} {problem}", setting.span)
         return None
 
     def _of_thread(self, instance: Instance, prefix: str, known: Known, default: int) -> int:
@@ -424,9 +435,7 @@ class SettingReader(Struct, frozen=True):
         return default
 
     def _integer(self, setting: Setting, name: str, known: Known) -> int | None:
-        value = setting.value
-        if isinstance(value, str) and value.strip().isdecimal():
-            value = int(value)
+        value = _number(setting.value)
         if not isinstance(value, int):
             self._mistyped(setting, f"{name} must be a whole number")
             return None

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from camkes.model.codes import SETTING_TYPE
 from camkes.model.protocols import Protocol
 from camkes.resolve import codes
 
@@ -110,3 +111,12 @@ def test_an_attribute_may_have_the_name_of_a_mark(tmp_path: Path) -> None:
     text = """component A { attribute int requestor; }
         assembly { composition { component A a; } configuration { a.requestor = 5; } }"""
     assert good(tmp_path, text).tasks == ()
+
+
+@pytest.mark.parametrize("setting", ['_degraded = "stretch DIGITS"', '_refills = "DIGITS"'])
+def test_long_numbers_in_strings(tmp_path: Path, setting: str) -> None:
+    """Python converts no string of more than 4300 digits."""
+    text = "component T { control; requestor; } assembly { composition { component T t; } configuration {"
+    text += f" t._priority = 1; t.{setting.replace('DIGITS', '9' * 5000)}; }} }}"
+    _, (problem,) = resolve(tmp_path, text)
+    assert problem.code in (codes.UNKNOWN_CHOICE, SETTING_TYPE)

@@ -11,7 +11,7 @@ from camkes.diagnostics import Diagnostic, Label
 from camkes.model.bands import Band
 from camkes.model.limits import MAX_PRIORITY
 from camkes.model.overrun import OverrunPolicy
-from camkes.model.settings import CRITICALITY, OVERRUN, WEIGHT
+from camkes.model.settings import CRITICALITY, OVERRUN, SLICE, WEIGHT
 from camkes.model.system import Task
 from camkes.protocols.checks.base import Check, Facts, number
 from camkes.protocols.codes import (
@@ -161,15 +161,22 @@ def _measures(facts: Facts) -> Iterator[Diagnostic]:
             )
 
 
-def _weights(facts: Facts) -> Iterator[Diagnostic]:
-    fair = {name for band in facts.system.bands if band.order.measures for name in band.tasks}
-    for task in facts.system.tasks:
-        if WEIGHT.name in task.spans and task.instance not in fair:
+def _unused(facts: Facts) -> Iterator[Diagnostic]:
+    fair = [band for band in facts.system.bands if band.order.measures]
+    uses = {WEIGHT: {name for band in fair for name in band.tasks}, SLICE: {band.instance for band in fair}}
+    for instance in facts.system.instances:
+        own = {attribute.name for attribute in instance.type.attributes}
+        for known, right in uses.items():
+            setting = instance.settings.get(known.of("_"))
+            if setting is None or known.of("_") in own or instance.name in right:
+                continue
+            weight = known is WEIGHT
             yield Diagnostic(
                 WEIGHT_UNUSED,
-                f"the weight of `{task.instance}` has no effect: no `FairScheduler` orders it",
-                task.spans[WEIGHT.name],
-                help="connect it to one, or remove the weight",
+                f"the {'weight' if weight else 'time slice'} of `{instance.name}` has no effect: "
+                + ("no `FairScheduler` orders it" if weight else "it is not a `FairScheduler` with tasks"),
+                setting.span,
+                help=f"connect it to one, or remove the {known.name}",
             )
 
 
@@ -180,5 +187,5 @@ CHECKS = (
     Check("band-words", (BAND_WORD,), _words),
     Check("band-criticality", (BAND_WORD,), _raised),
     Check("band-kernel", (FAIR_NEEDS_MCS,), _measures),
-    Check("band-weights", (WEIGHT_UNUSED,), _weights),
+    Check("band-weights", (WEIGHT_UNUSED,), _unused),
 )

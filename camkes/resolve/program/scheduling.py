@@ -10,10 +10,9 @@ from camkes.diagnostics import Diagnostic, Label, Sink, Span
 from camkes.model.codes import BAD_TIME
 from camkes.model.settings import BUDGET, DATA, DEFAULT_TIME, PASSIVE, PERIOD, SIZE_BITS, SettingReader
 from camkes.model.system import Instance, Setting
-from camkes.model.units import NANOSECONDS, duration
+from camkes.model.units import duration
 from camkes.resolve import codes
 
-_LONGEST = PERIOD.high * NANOSECONDS[PERIOD.unit]
 #: what the kernel may need itself to switch to a thread and away from it
 SHORTEST = 20_000
 
@@ -76,11 +75,6 @@ def _times(reader: SettingReader, instance: Instance, prefix: str) -> Iterator[D
     quiet = SettingReader(Sink()) if task else reader  # a task's own times are reported where they are read
     period = quiet.time(instance, PERIOD, PERIOD.names(prefix), spans)
     budget = quiet.time(instance, BUDGET, BUDGET.names(prefix), spans)
-    for name, time in ((PERIOD.name, period), (BUDGET.name, budget)):
-        if time is not None and time > _LONGEST:
-            yield Diagnostic(
-                BAD_TIME, f"a {name} must be at most one hour", spans[name], help="write a shorter time"
-            )
     # a plain `budget` may be another thing; a build for an MCS kernel looks again
     if budget is not None and budget < SHORTEST and BUDGET.of(prefix) in instance.settings:
         yield Diagnostic(

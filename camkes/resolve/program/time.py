@@ -60,12 +60,12 @@ class TimeReader(SettingReader, frozen=True):
         if stated is None:
             return Degradation()
         word, _, factor = str(stated.value).partition(" ")
-        if word == Degraded.STRETCH.value and factor.isdecimal() and int(factor) > 1:
+        if word == Degraded.STRETCH.value and factor.isdecimal() and len(factor) <= 6 and int(factor) > 1:
             return Degradation(Degraded.STRETCH, int(factor))
         if word == Degraded.STRETCH.value:
             self.sink.report(
                 codes.UNKNOWN_CHOICE,
-                f'"{word}" needs a factor of at least 2, by which the period becomes longer',
+                f'"{word}" needs a factor of 2 to 999999, by which the period becomes longer',
                 stated.span,
                 help=f'for example "{words[-1]}"',
             )
