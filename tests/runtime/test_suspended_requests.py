@@ -67,7 +67,7 @@ assembly {{
         slow._priority = 20; slow._period = 20 ms; slow._budget = 3 ms; slow._offset = 400 ms; slow.jobs = 2;
         fast._priority = 21; fast._period = 20 ms; fast._budget = 3 ms; fast._offset = 404 ms; fast.jobs = 2;
         hostile._priority = 4; hostile._period = 20 ms; hostile._budget = 3 ms; hostile._offset = 500 ms;
-        hostile.jobs = 2;
+        hostile.jobs = 2; hostile.requestor = 60;
         good._priority = 30; good._period = 20 ms; good._offset = 501 ms; good.jobs = 5;
         watch._priority = 5; watch._period = 65 ms; watch._offset = 565 ms; closed.r_priority = 6;
     }}

@@ -53,7 +53,8 @@ struct camkes_context {
     seL4_CPtr lender;  /* scheduling context of a task that waits for its request further up */
     bool asked;        /* whether it can pay */
     bool stalled;      /* it holds the lock and had no budget when its last one ended */
-    bool suspended;    /* its caller waits for a reply until it is resumed */
+    bool suspended;    /* its caller waits for a reply until it is resumed, */
+    uint16_t resumed;  /* by this id of a task */
 #endif
 };
 

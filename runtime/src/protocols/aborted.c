@@ -80,6 +80,7 @@ static bool suspend(const struct camkes_cpi *cpi, struct camkes_thread *worker)
     worker->reply = context->reply;
     context->reply = reply;
     context->suspended = true;
+    context->resumed = camkes_label_task(worker->label);
     return true;
 }
 
@@ -100,7 +101,7 @@ void camkes_overrun_resume(struct camkes_cpi *cpi, uint16_t task)
     seL4_Word result = CAMKES_MESSAGE_OPERATION;
     for (uint16_t i = 0; i < cpi->contexts; i++) {
         struct camkes_context *context = &cpi->context[i];
-        if (context->suspended && context->id == task) {
+        if (context->suspended && context->resumed == task) {
             context->suspended = false;
             answer(context->reply);
             result = CAMKES_MESSAGE_GOOD;

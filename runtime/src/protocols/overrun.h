@@ -54,7 +54,7 @@ void camkes_overrun_abort(struct camkes_cpi *cpi, struct camkes_thread *worker, 
 /* A worker returns what it has; see there. Returns as camkes_overrun_message(). */
 struct camkes_context *camkes_overrun_return(struct camkes_cpi *cpi, struct camkes_thread *worker,
                                              enum camkes_return when);
-/* Lets the suspended task with an id in the plan go on. Replies whether there is one. */
+/* Lets the suspended task with an id go on. Replies whether there is one. */
 void camkes_overrun_resume(struct camkes_cpi *cpi, uint16_t task);
 /* Lets a worker that does not need the lock any more, and is blocked, execute on the scheduling
  * context of the way home. Returns false if another worker has that. */
