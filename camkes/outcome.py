@@ -102,7 +102,8 @@ class Outcome(Struct, frozen=True):
         """What the property checker found."""
         lines = [str(violation) for violation in self.violations]
         found = f"{len(lines)} violated" if lines else "hold at every event"
-        return "\n".join([*lines, f"properties M P H L Z S: {found}", ""])
+        accounting = " A" if self.run.spent else ""
+        return "\n".join([*lines, f"properties M P H L Z S{accounting}: {found}", ""])
 
     def report_json(self) -> str:
         """Response times of all jobs, faults, refused messages and violations, as JSON."""
