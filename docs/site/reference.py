@@ -205,6 +205,8 @@ def _type(what: dict[str, Any]) -> str:
         return " or ".join(_type(each) for each in what["anyOf"])
     if "enum" in what:
         return ", ".join(f"`{each}`" for each in what["enum"])
+    if "prefixItems" in what:
+        return f"list of {', '.join(_type(each) for each in what['prefixItems'])}"
     if what.get("type") == "array":
         return f"list of {_type(what.get('items', {}))}"
     return str(what.get("type", "any"))

@@ -32,6 +32,7 @@ NOT_RUN: dict[str, dict[str, tuple[str, ...]]] = {
             "SEL4_WORKSPACE=DIR",
             "SEL4_WORKSPACE=DIR",
             "SEL4_WORKSPACE=DIR",
+            "SEL4_WORKSPACE=DIR",
             ".venv/bin/python",
         ),
         "docs/debugging.md": ("camkes debug examples/inversion --kernel sel4",),

@@ -83,7 +83,12 @@ PLANTED = (
         "PZ",
     ),
     Planted(
-        "wrong-heir", "queue.c", "x->request > y->request", "x->request < y->request", systems.RANKS, "H"
+        "wrong-heir",
+        "queue.c",
+        "after != 0 && cpi->context[after - 1].rank > cpi->context[index].rank",
+        "after != 0 && cpi->context[after - 1].rank < cpi->context[index].rank",
+        systems.RANKS,
+        "H",
     ),
     Planted(
         "missing-transitivity",

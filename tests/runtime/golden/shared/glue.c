@@ -229,7 +229,6 @@ static const struct camkes_caller store__callers[] = {
         .tasks = (const uint8_t[]){2},
     },
 };
-static uint16_t store__queue[2];
 static struct camkes_cpi store__cpi = {
     .name = "shared.store",
     .place = &store__place,
@@ -242,7 +241,6 @@ static struct camkes_cpi store__cpi = {
     .manager = 7,
     .wake = 10,
     .authority = 4,
-    .queue = store__queue,
 };
 
 /* run(), from a release on. */
