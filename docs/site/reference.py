@@ -283,9 +283,8 @@ def examples() -> str:
         first = next(
             part for part in text.split("\n\n") if part.strip() and not part.lstrip().startswith("#")
         )
-        rows[-1] += (
-            f"\n| [{page.parent.name}](../examples/{page.parent.name}.md) | {' '.join(first.split())} |"
-        )
+        first = " ".join(first.split()).replace("](../../docs/", "](../")
+        rows[-1] += f"\n| [{page.parent.name}](../examples/{page.parent.name}.md) | {first} |"
     return "\n\n".join(rows) + "\n"
 
 

@@ -25,7 +25,7 @@ pytestmark = [
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     pytest.importorskip("material", reason="the extra docs is not installed")
     folder = tmp_path_factory.mktemp("site")
-    words = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(folder)]
+    words = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
     subprocess.run(words, cwd=ROOT, check=True, capture_output=True)
     yield folder
     shutil.rmtree(folder)
