@@ -10,13 +10,16 @@ a release by the task, after they have received what they wait for.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
-from camkes.analysis.platform import Halves, Platform, find_platform
 from camkes.backends.host.options import Costs
 from camkes.capdl.model import CapabilityModel, ObjectUse, Purpose
 from camkes.diagnostics import Sink
 from camkes.model.protocols import Protocol
 from camkes.protocols.plan import Plan, PlannedCpi
+
+if TYPE_CHECKING:
+    from camkes.analysis.platform import Halves, Platform
 
 #: messages to a manager, as runtime/include/camkes/label.h has them
 ACQUIRE, RELEASE, BEGIN, END, SETTLE, UPDATE, CLEAR = range(1, 8)
@@ -24,7 +27,11 @@ ACQUIRE, RELEASE, BEGIN, END, SETTLE, UPDATE, CLEAR = range(1, 8)
 
 def find_costs(name: str | None, plan: Plan, capabilities: CapabilityModel, sink: Sink) -> Costs | None:
     """By the platform profile of this name, or in this file; None without one or after an error."""
-    platform = None if name is None else find_platform(name, sink)
+    if name is None:
+        return None
+    from camkes.analysis.platform import find_platform
+
+    platform = find_platform(name, sink)
     return None if platform is None else costs_on(platform, plan, capabilities)
 
 

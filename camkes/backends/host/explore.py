@@ -13,12 +13,11 @@ import signal
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
 from camkes import process
-from camkes.analysis.limits import BlockingLimit
 from camkes.backends.host.addresses import locate
 from camkes.backends.host.codes import RUN_FAILED
 from camkes.backends.host.host import HostImage
@@ -27,6 +26,9 @@ from camkes.diagnostics import Sink
 from camkes.files import write_changed
 from camkes.protocols.plan import Plan
 from camkes.report.trace.names import NamedThread, TraceNames
+
+if TYPE_CHECKING:
+    from camkes.analysis.limits import BlockingLimit
 
 _ROLES = {
     Role.CONTROL: "control",
