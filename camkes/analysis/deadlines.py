@@ -14,10 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from math import ceil, floor
 
 from camkes.analysis.demand import Time
-from camkes.analysis.response import STEPS, Load
+from camkes.analysis.response import STEPS, Load, released
 from camkes.analysis.workload import WorkloadTask
 
 
@@ -48,7 +47,7 @@ def all_met(
     for window in windows:
         last = [task for task in ordered if task.deadline <= window][-1]
         needed = sum(_jobs(task, window) * loads[task.name].demand for task in tasks)
-        needed += _released(above, window) + blocking[last.name](window)
+        needed += released(above, window) + blocking[last.name](window)
         if needed > window:
             return False
     return True
@@ -56,18 +55,14 @@ def all_met(
 
 def _jobs(task: WorkloadTask, window: Time) -> int:
     """How many jobs can be released in a window and have their deadlines there."""
-    return max(0, floor((window + task.jitter - task.deadline) / Fraction(task.period)) + 1)
-
-
-def _released(loads: Sequence[Load], window: Time) -> Time:
-    return sum(ceil((window + load.jitter) / Fraction(load.period)) * load.demand for load in loads)
+    return max(0, int((window + task.jitter - task.deadline) // task.period) + 1)
 
 
 def _busy(loads: Sequence[Load], blocking: Callable[[Time], Time]) -> Time | None:
     """The longest time in which the processor is never idle; None: too many steps."""
     window: Time = sum(load.demand for load in loads)
     for _ in range(STEPS):
-        longer = _released(loads, window) + blocking(window)
+        longer = released(loads, window) + blocking(window)
         if longer <= window:
             return window
         window = longer

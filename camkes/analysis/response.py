@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from math import ceil, lcm
 
@@ -96,6 +96,11 @@ def _jobs(load: Load, window: Time) -> int:
     return int(-(-(window + load.jitter) // load.period))
 
 
+def released(loads: Iterable[Load], window: Time) -> Time:
+    """What the jobs need that can be released in a window, at most."""
+    return sum(_jobs(load, window) * load.demand for load in loads)
+
+
 def _window(
     task: Load,
     interfering: Sequence[Load],
@@ -112,7 +117,7 @@ def _window(
     # each task is released at least once; without work of its own a job still waits for the others
     window = max(start, own + sum(other.demand for other in interfering), 1)
     for left in range(steps - 1, -1, -1):
-        again = own + blocking(window) + sum(_jobs(other, window) * other.demand for other in interfering)
+        again = own + blocking(window) + released(interfering, window)
         if again == window or (most is not None and again > most):
             return again, left
         window = again

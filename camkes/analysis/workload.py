@@ -215,7 +215,7 @@ def _priority(task: PlannedTask, system: System) -> int:
     """Its own, or in a band one more for each task with a longer relative deadline."""
     if task.band is None:
         return task.priority
-    deadlines = {t.instance: t.deadline or t.period or 0 for t in system.tasks}
+    deadlines = {t.instance: t.relative_deadline or 0 for t in system.tasks}
     longer = sum(deadlines[name] > deadlines[task.name] for name in task.band.tasks)
     return task.band.lowest + longer
 

@@ -53,5 +53,4 @@ def turns(me: InstanceFacts) -> tuple[tuple[str, int], ...]:
     if me.task is None or me.task.band is None:
         return ()
     stated = next(task for task in me.all.system.tasks if task.instance == me.instance.name)
-    deadline = stated.deadline or stated.period or 0
-    return ("scheduler", me.slot(Purpose.SCHEDULER)), ("deadline", deadline)
+    return ("scheduler", me.slot(Purpose.SCHEDULER)), ("deadline", stated.relative_deadline or 0)

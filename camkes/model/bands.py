@@ -61,3 +61,8 @@ class Band(Struct, frozen=True, eq=False):
 def scheduled_by(bands: Sequence[Band], instance: str) -> Band | None:
     """The band whose scheduler an instance is."""
     return next((band for band in bands if band.instance == instance), None)
+
+
+def bands_by_task(bands: Sequence[Band]) -> dict[str, Band]:
+    """The bands of the tasks that are in one."""
+    return {name: band for band in bands for name in band.tasks}

@@ -276,6 +276,11 @@ class Task(Struct, frozen=True, eq=False):
     raised_wcets: tuple[int | None, ...] = ()
 
     @property
+    def relative_deadline(self) -> int | None:
+        """From the release of a job: its period where no other is stated."""
+        return self.period if self.deadline is None else self.deadline
+
+    @property
     def budgets(self) -> tuple[int | None, ...]:
         """The budget at each criticality of the system."""
         return _levels(self.budget, self.raised_budgets)

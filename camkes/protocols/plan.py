@@ -10,7 +10,7 @@ from itertools import count
 from msgspec import Struct
 
 from camkes.diagnostics import Span
-from camkes.model.bands import Band
+from camkes.model.bands import Band, bands_by_task
 from camkes.model.overrun import OverrunPolicy
 from camkes.model.protocols import Protocol
 from camkes.model.system import Cpi, System, Task
@@ -207,7 +207,7 @@ class _Closure:
         self._graph = graph
         self._lending = lending
         self._mcs = system.mcs
-        self._bands = {name: band for band in system.bands for name in band.tasks}
+        self._bands = bands_by_task(system.bands)
         self._tasks = sorted(system.tasks, key=lambda task: task.instance)
         self._fixed = [cpi for cpi in system.cpis if cpi.protocol.own_priority]
         #: a task or a fixed CPI -> its index among the contexts

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from camkes.diagnostics import Diagnostic, Label
-from camkes.model.bands import Band
+from camkes.model.bands import Band, bands_by_task
 from camkes.model.limits import MAX_PRIORITY
 from camkes.model.overrun import OverrunPolicy
 from camkes.model.settings import CRITICALITY, OVERRUN, SLICE, WEIGHT
@@ -63,7 +63,7 @@ def _priorities(facts: Facts) -> Iterator[Diagnostic]:
 
 
 def _others(facts: Facts) -> Iterator[Diagnostic]:
-    members = {name: band for band in facts.system.bands for name in band.tasks}
+    members = bands_by_task(facts.system.bands)
     for task in facts.system.tasks:
         own = members.get(task.instance)
         span = task.spans.get("priority", task.span)
@@ -100,7 +100,7 @@ def _members(facts: Facts) -> Iterator[tuple[Band, Task]]:
 
 def _deadlines(facts: Facts) -> Iterator[Diagnostic]:
     for band, task in _members(facts):
-        if band.order.moves_requests and task.deadline is None and task.period is None:
+        if band.order.moves_requests and task.relative_deadline is None:
             yield Diagnostic(
                 DEADLINE_MISSING,
                 f"`{task.instance}` has no deadline, by which `{band.instance}` orders its jobs",
@@ -135,7 +135,7 @@ def _words(facts: Facts) -> Iterator[Diagnostic]:
 
 def _raised(facts: Facts) -> Iterator[Diagnostic]:
     """Raised priorities are above those that tasks have, and a band's tasks have several."""
-    ordered = {name for band in facts.system.bands for name in band.tasks}
+    ordered = bands_by_task(facts.system.bands)
     critical = [task for task in facts.system.tasks if task.criticality and task.instance not in ordered]
     for band in facts.system.bands[:1]:
         for task in critical:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from camkes.diagnostics import Diagnostic, Label, Span
+from camkes.model.bands import bands_by_task
 from camkes.model.limits import MAX_PRIORITY, TASK_IDS
 from camkes.model.system import Cpi, Task, in_digits
 from camkes.model.units import duration
@@ -144,7 +145,7 @@ class _Timed(NamedTuple):
 def _order(facts: Facts) -> Iterator[Diagnostic]:
     """Deadline-monotonic, which is rate-monotonic where no deadline is given."""
     known: list[_Timed] = []
-    ordered = {name for band in facts.system.bands for name in band.tasks}  # by their schedulers
+    ordered = bands_by_task(facts.system.bands)  # by their schedulers
     for task in facts.system.tasks:
         if task.priority is not None and task.period is not None and task.instance not in ordered:
             if task.deadline is not None and task.deadline != task.period:

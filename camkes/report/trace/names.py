@@ -235,7 +235,7 @@ def _tasks(
             task.priority if task.band is None else task.band.highest,
             task.context.id,
             t.period if t else None,
-            (t.deadline if t.deadline is not None else t.period) if t else None,
+            t.relative_deadline if t else None,
             t.offset if t else 0,
             numbers[timer] if timer in released else None,
             numbers.get(release_event(system, t)) if system and t else None,

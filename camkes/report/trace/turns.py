@@ -22,7 +22,7 @@ class TurnTracker:
         self._tasks = {task.context.id: task for task in plan.tasks if task.band is not None}
         self._contexts = {task.id: task.context.id for task in self._tasks.values()}
         self._base = base
-        self._deadlines = {t.instance: t.deadline or t.period for t in system.tasks} if system else {}
+        self._deadlines = {t.instance: t.relative_deadline for t in system.tasks} if system else {}
         #: the deadlines of jobs that are under way, by which they are ordered
         self._due: dict[int, int] = {}
         self.priority = {context: task.highest for context, task in self._tasks.items()}

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from camkes.diagnostics import Label, Sink
-from camkes.model.bands import Band, Order
+from camkes.model.bands import Band, Order, bands_by_task
 from camkes.model.connectors import Carries, support
 from camkes.model.settings import PRIORITY, SLICE, SettingReader
 from camkes.model.system import Connection, Instance, Task
@@ -81,5 +81,5 @@ def _bands(
 
 def in_bands(tasks: Sequence[Task], bands: Sequence[Band]) -> tuple[Task, ...]:
     """The tasks, those of bands with their lowest priority."""
-    bases = {name: band.base for band in bands for name in band.tasks}
-    return tuple(replace(t, priority=bases[t.instance]) if t.instance in bases else t for t in tasks)
+    of_task = bands_by_task(bands)
+    return tuple(replace(t, priority=of_task[t.instance].base) if t.instance in of_task else t for t in tasks)
