@@ -3,15 +3,16 @@
 #include <camkes/instance.h>
 #include <camkes/label.h>
 #include <camkes/time_manager.h>
-/*- for server in me.servers if server.holders -*/
+/*- for server in me.servers -*/
+/*- if server.holders -*/
 
 /* threads that can execute on the budget of /*? server.name ?*/ */
 static const seL4_CPtr holders_/*? loop.index0 ?*/[] = {/*? server.holders | join(', ') ?*/};
+/*- endif -*/
 /*- endfor -*/
 /*- if me.servers -*/
 
 static const struct camkes_server servers[] = {
-/*- set number = namespace(holders=0) -*/
 /*- for server in me.servers -*/
     {
         /* /*? server.name ?*/ */
@@ -19,9 +20,8 @@ static const struct camkes_server servers[] = {
         ./*? field ?*/ = /*? value ?*/,
 /*- endfor -*/
 /*- if server.holders -*/
-        .holder = holders_/*? number.holders ?*/,
+        .holder = holders_/*? loop.index0 ?*/,
         .holders = /*? server.holders | length ?*/,
-/*- set number.holders = number.holders + 1 -*/
 /*- endif -*/
     },
 /*- endfor -*/
@@ -29,7 +29,8 @@ static const struct camkes_server servers[] = {
 
 static const seL4_CPtr controls[] = {/*? me.controls | join(', ') ?*/};
 /*- endif -*/
-/*- for task in me.critical if task.requests -*/
+/*- for task in me.critical -*/
+/*- if task.requests -*/
 
 /* requests of /*? task.name ?*/ */
 static const struct camkes_requested requests_/*? loop.index0 ?*/[] = {
@@ -41,11 +42,11 @@ static const struct camkes_requested requests_/*? loop.index0 ?*/[] = {
     },
 /*- endfor -*/
 };
+/*- endif -*/
 /*- endfor -*/
 /*- if me.critical -*/
 
 static const struct camkes_critical critical[] = {
-/*- set number = namespace(requests=0) -*/
 /*- for task in me.critical -*/
     {
         /* /*? task.name ?*/ */
@@ -56,9 +57,8 @@ static const struct camkes_critical critical[] = {
         .server = &servers[/*? task.server ?*/],
 /*- endif -*/
 /*- if task.requests -*/
-        .request = requests_/*? number.requests ?*/,
+        .request = requests_/*? loop.index0 ?*/,
         .requests = /*? task.requests | length ?*/,
-/*- set number.requests = number.requests + 1 -*/
 /*- endif -*/
     },
 /*- endfor -*/

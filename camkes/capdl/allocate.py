@@ -20,6 +20,7 @@ from camkes.capdl.details import Rights, Scheduling
 from camkes.capdl.mcs import TimePlanner, refuse_criticality, refuse_policies
 from camkes.capdl.model import (
     ALARM,
+    EXTENSION,
     CapabilityModel,
     KernelObject,
     Mapping,
@@ -439,7 +440,7 @@ class _Allocator:
             self._lent(home, Purpose.HOME_DONE, Purpose.HOME_GATE, f"{cpi.name}!home", space)
         if cpi.extension is not None:
             period, budget = cpi.extension.period // 1000, cpi.extension.budget // 1000
-            extension = self._context(f"{cpi.name}!extension:sc", Scheduling(period, budget))
+            extension = self._context(f"{cpi.name}{EXTENSION}:sc", Scheduling(period, budget))
             self._cap(space, use(Purpose.EXTENSION), extension)
 
     def _context(self, name: str, granted: Scheduling) -> str:

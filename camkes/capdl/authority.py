@@ -192,8 +192,8 @@ class _Explainer:
 
     def cap(self, use: ObjectUse, target: str) -> tuple[str, Span | None]:
         end = f"{use.instance}.{use.interface}"
-        if use.instance == TIME_MANAGER:
-            return self._managed(use, target), None
+        if use.instance == TIME_MANAGER and use.purpose not in (Purpose.THREAD, Purpose.OWN_REPLY):
+            return self._managed(use), None
         task = next((t for t in self._system.tasks if t.instance == use.instance), None)
         match use.purpose:
             case Purpose.THREAD:
@@ -251,7 +251,7 @@ class _Explainer:
         what = "dataport" if use.purpose is Purpose.DATA else "counts events of"
         return f"{what} {use.interface}, connection {connection.name}", connection.span
 
-    def _managed(self, use: ObjectUse, target: str) -> str:
+    def _managed(self, use: ObjectUse) -> str:
         """Of the time manager."""
         match use.purpose:
             case Purpose.CONTROL:
@@ -262,10 +262,6 @@ class _Explainer:
                 return f"configures the server of {use.context}"
             case Purpose.EXECUTES | Purpose.LEND:
                 return f"changes the criticality of what {use.context} executes"
-            case Purpose.THREAD:
-                return f"thread {target} itself"
-            case Purpose.OWN_REPLY:
-                return f"replies of thread {target.removesuffix(':reply')}"
             case Purpose.MANAGER | Purpose.RAISE | Purpose.WAKE:
                 return "changes the criticality of the system"
         raise ValueError(f"{use} has no known purpose")

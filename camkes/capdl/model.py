@@ -213,6 +213,9 @@ class Mapping(Struct, frozen=True):
 #: the part of a group's interface whose thread waits for the timer of the group
 ALARM = "timer"
 
+#: behind the name of a CPI or task, that of what its overrun policy `extend` and roll-backs execute on
+EXTENSION = "!extension"
+
 
 class Role(Enum):
     """What a thread is there for."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from camkes.capdl.details import Rights, Scheduling
-from camkes.capdl.model import KernelObject, ObjectKind, ObjectUse, Purpose, Thread
+from camkes.capdl.model import EXTENSION, KernelObject, ObjectKind, ObjectUse, Purpose, Thread
 from camkes.capdl.time_manager import ENDPOINT, Badge
 from camkes.model.limits import NO_NUMBER
 from camkes.model.overrun import OverrunPolicy, ServerKind
@@ -41,13 +41,13 @@ def lendable(plan: Plan, cpi: PlannedCpi) -> Iterator[tuple[str, int, KernelObje
     ids = {context.name: context.id for context in plan.contexts}
     extended = [task for task in cpi.payers if used_extension(plan.task(task)) is not None]
     names = [(task, ids[task], f"{task}:sc") for task in cpi.payers]
-    names += [(f"{task}!extension", ids[task], f"{task}!extension:sc") for task in extended]
+    names += [(f"{task}{EXTENSION}", ids[task], f"{task}{EXTENSION}:sc") for task in extended]
     callers: dict[str, list[str]] = {}
     for request in plan.requests:
         callers.setdefault(request.callee, []).append(request.caller)
     above = reached(callers.get(cpi.name, ()), lambda name: callers.get(name, ()))
     extending = [c.name for c in plan.cpis if c.name in above and c.overrun.rules.extends and c is not cpi]
-    names += [(f"{name}!extension", NO_NUMBER, f"{name}!extension:sc") for name in extending]
+    names += [(f"{name}{EXTENSION}", NO_NUMBER, f"{name}{EXTENSION}:sc") for name in extending]
     for name, context, item in names:
         yield name, context, KernelObject(item, ObjectKind.SCHEDULING_CONTEXT)
 
@@ -71,7 +71,7 @@ def handler_caps(task: PlannedTask | None) -> Iterator[tuple[ObjectUse, KernelOb
     extension = used_extension(task)
     if extension is not None:
         granted = Scheduling(extension.period // 1_000, extension.budget // 1_000)
-        more = KernelObject(f"{task.name}!extension:sc", ObjectKind.SCHEDULING_CONTEXT, details=granted)
+        more = KernelObject(f"{task.name}{EXTENSION}:sc", ObjectKind.SCHEDULING_CONTEXT, details=granted)
         yield ObjectUse(task.name, Purpose.EXTENSION), more, Rights.NONE, 0
     elif task.time is not None and task.time.overrun.rules.raises:
         yield ObjectUse(task.name, Purpose.RAISE), ENDPOINT, Rights.CALL, Badge.RAISE + task.id

@@ -9,7 +9,7 @@ task has a criticality, there is no time manager.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from enum import IntEnum
 
 from msgspec import Struct
@@ -23,7 +23,6 @@ from camkes.capdl.model import (
     ObjectUse,
     Purpose,
     Role,
-    Space,
     Thread,
 )
 from camkes.capdl.model import Mapping as MemoryMapping
@@ -98,10 +97,8 @@ def servers(model: CapabilityModel, plan: Plan) -> tuple[ManagedContext, ...]:
     tasks = {task.id: task for task in plan.tasks}
     found = []
     for thread in _threads(model):
-        time, task = (
-            granted.get(thread.scheduling_context),
-            tasks.get(-1 if thread.task is None else thread.task),
-        )
+        time = granted.get(thread.scheduling_context)
+        task = None if thread.task is None else tasks.get(thread.task)
         if not isinstance(time, Scheduling) or time.budget == time.period:
             continue
         budgets: tuple[int, ...] = (time.budget,)
@@ -150,7 +147,7 @@ class _Addition:
         self.space.instances.append(TIME_MANAGER)
         self.objects: dict[str, KernelObject] = {}
         self.slots: dict[ObjectUse, int] = {}
-        self.shared: Mapping[bool, MemoryMapping] = {}
+        self.shared: tuple[MemoryMapping, ...] = ()  # of all other address spaces
         for kind in (ObjectKind.CNODE, ObjectKind.VSPACE):
             self._object(KernelObject(f"{TIME_MANAGER}:{kind.value}", kind))
         for core in dict.fromkeys(server.thread.affinity for server in managed):
@@ -170,11 +167,8 @@ class _Addition:
         risen = KernelObject(f"{IDLE}:notification", ObjectKind.NOTIFICATION)
         self._cap(Purpose.WAKE, risen, rights=Rights.RW)
         self._thread(IDLE, 0)
-        self.shared = {
-            own: MemoryMapping(LEVEL_USE, self._object(LEVEL), Rights.RW if own else Rights.READ)
-            for own in (True, False)
-        }
-        self.space.mappings.append(self.shared[True])
+        self.space.mappings.append(MemoryMapping(LEVEL_USE, self._object(LEVEL), Rights.RW))
+        self.shared = (MemoryMapping(LEVEL_USE, LEVEL.name, Rights.READ),)
         highest = max(max(task.priorities) for task in critical)
         self.space.threads[0] = replace(self.space.threads[0], max_priority=highest)
         for task in critical:
@@ -188,9 +182,7 @@ class _Addition:
                     self._cap(Purpose.EXECUTES, thread, thread)
 
     def model_with_it(self) -> CapabilityModel:
-        others: tuple[Space, ...] = self.model.spaces
-        if self.shared:
-            others = tuple(replace(s, mappings=(*s.mappings, self.shared[False])) for s in others)
+        others = (replace(s, mappings=(*s.mappings, *self.shared)) for s in self.model.spaces)
         known = {item.name for item in self.model.objects}
         return replace(
             self.model,

@@ -22,7 +22,7 @@ from camkes.generate.facts import SystemFacts
 from camkes.model.overrun import LEVELS
 from camkes.protocols.plan import PlannedTask
 
-Members = tuple[tuple[str, str], ...]
+Members = tuple[tuple[str, str | int], ...]
 
 
 class ServerContext(Struct, frozen=True):
@@ -85,7 +85,7 @@ def time_manager(all_: SystemFacts) -> TimeManagerContext | None:
             ("keeps", _boolean(any(server.holders for server in managed))),
             ("endpoint", _slot_if_any(all_, Purpose.MANAGER)),
             ("risen", _slot_if_any(all_, Purpose.WAKE)),
-            ("highest", str(max((len(task.priorities) - 1 for task in critical), default=0))),
+            ("highest", max((len(task.priorities) - 1 for task in critical), default=0)),
         ),
         critical=tuple(_critical(all_, task, managed) for task in critical),
         idle=(
@@ -102,16 +102,14 @@ def by_level(values: Sequence[int]) -> str:
 
 
 def _thread(all_: SystemFacts, thread: Thread) -> ManagingThreadContext:
-    start, interface = (
-        ("camkes_await_idle", "idle") if thread.name == IDLE else ("camkes_manage_time", "manager")
-    )
+    idle = thread.name == IDLE
     return ManagingThreadContext(
         all_.thread_name(thread),
-        start,
-        interface,
+        "camkes_await_idle" if idle else "camkes_manage_time",
+        "idle" if idle else "manager",
         (
-            ("number", str(all_.numbers[thread.name])),
-            ("priority", str(thread.priority)),
+            ("number", all_.numbers[thread.name]),
+            ("priority", thread.priority),
             ("tcb", _slot(all_, Purpose.THREAD, number=thread.index)),
             ("reply", _slot(all_, Purpose.OWN_REPLY, number=thread.index)),
         ),
@@ -124,14 +122,14 @@ def _server(all_: SystemFacts, server: ManagedContext) -> ServerContext:
         name,
         (
             ("time", _slot(all_, Purpose.SERVER, name)),
-            ("control", str(_control(all_, server))),
+            ("control", _control(all_, server)),
             ("budget", by_level(server.budgets)),
-            ("period", str(granted.period)),
-            ("extra", str(granted.refills - 2)),
-            ("badge", str(granted.data)),
+            ("period", granted.period),
+            ("extra", granted.refills - 2),
+            ("badge", granted.data),
             ("sporadic", _boolean(granted.sporadic)),
         ),
-        tuple(int(_slot(all_, Purpose.EXECUTES, holder)) for holder in server.holders),
+        tuple(_slot(all_, Purpose.EXECUTES, holder) for holder in server.holders),
     )
 
 
@@ -141,15 +139,15 @@ def _critical(all_: SystemFacts, task: PlannedTask, managed: Sequence[ManagedCon
     for cpi in requested(all_.plan, task):
         if cpi.manager:
             index = cpi.contexts.index(task.context)
-            requests.append((("manager", _slot(all_, Purpose.LEND, cpi.name)), ("context", str(index))))
+            requests.append((("manager", _slot(all_, Purpose.LEND, cpi.name)), ("context", index)))
         else:
             name = worker(all_.model, cpi, task).name
             requests.append((("worker", _slot(all_, Purpose.EXECUTES, name)),))
     return CriticalContext(
         task.name,
         (
-            ("task", str(task.id)),
-            ("criticality", str(task.time.criticality)),
+            ("task", task.id),
+            ("criticality", task.time.criticality),
             ("priority", by_level(task.priorities)),
             ("control", _slot(all_, Purpose.EXECUTES, task.name)),
         ),
@@ -160,16 +158,16 @@ def _critical(all_: SystemFacts, task: PlannedTask, managed: Sequence[ManagedCon
     )
 
 
-def _slot(all_: SystemFacts, purpose: Purpose, context: str = "", number: int = 0) -> str:
-    return str(all_.model.slots[ObjectUse(TIME_MANAGER, purpose, "", context, number)])
+def _slot(all_: SystemFacts, purpose: Purpose, context: str = "", number: int = 0) -> int:
+    return all_.model.slots[ObjectUse(TIME_MANAGER, purpose, "", context, number)]
 
 
-def _slot_if_any(all_: SystemFacts, purpose: Purpose) -> str:
-    return str(all_.model.slots.get(ObjectUse(TIME_MANAGER, purpose), 0))
+def _slot_if_any(all_: SystemFacts, purpose: Purpose) -> int:
+    return all_.model.slots.get(ObjectUse(TIME_MANAGER, purpose), 0)
 
 
 def _control(all_: SystemFacts, server: ManagedContext) -> int:
-    return int(_slot(all_, Purpose.CONTROL, number=server.thread.affinity))
+    return _slot(all_, Purpose.CONTROL, number=server.thread.affinity)
 
 
 def _boolean(value: bool) -> str:

@@ -8,14 +8,14 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
+from camkes.capdl.model import EXTENSION
 from camkes.report.trace.model import Overrun, Payment, Spent
 from camkes.report.trace.names import TraceNames
 from camkes.report.trace.states import TaskState, ThreadState
 
 Args = tuple[int, ...]
 
-#: how the names of the contexts end that the overrun policy of a CPI or task uses
-_EXTENSION = "!extension:sc"
+_EXTENSION = f"{EXTENSION}:sc"
 
 
 class Spending:
