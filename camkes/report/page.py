@@ -52,7 +52,7 @@ def to_html(
     `late` the tasks that can miss their deadlines because of them."""
     import jinja2
 
-    late = [
+    missed = [
         each.task.name for each in analysis.tasks if each.verdict is not Verdict.MET or each.task.name in late
     ]
     template = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
@@ -61,7 +61,7 @@ def to_html(
     shown = _shown(analysis, witnesses)
     return template.render(
         name=name,
-        late=late,
+        late=missed,
         analysis=analysis,
         open=len(analysis.tasks) <= _OPEN,
         tasks=[_task(workload, analysis, each, witnesses) for each in analysis.tasks],

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from msgspec import Struct
@@ -33,6 +33,7 @@ _COLOURS = (34, 33, 32, 35, 31, 36, 93, 92, 94, 95)
 _OWN_COLOUR = 37
 _RED = "31;1"
 _MAX_WIDTH = 120
+_ROWS = 8  # of a table of what can happen any number of times
 
 
 class _ChartStyle(Struct, frozen=True):
@@ -287,36 +288,27 @@ def payment_table(payments: Sequence[Payment], color: bool = False) -> str:
     return f"time that others paid ({unit})\n{table(lines, right=range(3, 4), color=color)}\n"
 
 
-#: rows of a table of overruns or of criticalities
-_OVERRUNS = 8
-
-
 def overrun_table(overruns: Sequence[Overrun], color: bool = False) -> str:
     """When budgets were used up, and what follows; empty if none was."""
-    if not overruns:
-        return ""
-    lines = [("budget of", "used up at", "in", "by", "policy")]
-    for each in overruns[:_OVERRUNS]:
-        lines.append(
-            (
-                each.payer,
-                exact_time(each.time),
-                each.what or "own code",
-                each.task or each.thread,
-                each.policy,
-            )
-        )
-    more = len(overruns) - _OVERRUNS
-    rest = f"and {more} more\n" if more > 0 else ""
-    return f"overruns\n{table(lines, right=range(1, 2), color=color)}\n{rest}"
+    rows = [
+        (each.payer, exact_time(each.time), each.what or "own code", each.task or each.thread, each.policy)
+        for each in overruns
+    ]
+    return _first_rows("overruns", ("budget of", "used up at", "in", "by", "policy"), rows, {1}, color)
 
 
 def criticality_table(changes: Sequence[tuple[int, int]], color: bool = False) -> str:
     """When the criticality of the system changed; empty if it did not."""
-    if not changes:
+    rows = [(exact_time(time), str(level)) for time, level in changes]
+    return _first_rows("criticality of the system", ("from", "criticality"), rows, {0, 1}, color)
+
+
+def _first_rows(
+    title: str, head: tuple[str, ...], rows: Sequence[tuple[str, ...]], right: Collection[int], color: bool
+) -> str:
+    """A table of the first rows, and how many more there are; empty without rows."""
+    if not rows:
         return ""
-    lines = [("from", "criticality")]
-    lines += [(exact_time(time), str(level)) for time, level in changes[:_OVERRUNS]]
-    more = len(changes) - _OVERRUNS
+    more = len(rows) - _ROWS
     rest = f"and {more} more\n" if more > 0 else ""
-    return f"criticality of the system\n{table(lines, right=range(2), color=color)}\n{rest}"
+    return f"{title}\n{table([head, *rows[:_ROWS]], right=right, color=color)}\n{rest}"
