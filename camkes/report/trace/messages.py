@@ -72,7 +72,7 @@ class MessageTracker:
         thread = event.thread
         if thread is not None and event.kind is Kind.BLOCK and event.args[0] == Blocked.SUSPENDED:
             server = self._receiver.get(thread)
-            if server is not None and thread in self._clients.get(server, {}):
+            if server is not None and server == event.other and thread in self._clients.get(server, {}):
                 yield thread, server
         if thread is None or event.kind is not Kind.BLOCK or event.args[0] != Blocked.RECV:
             return
