@@ -73,8 +73,8 @@ MUTANTS = (
     Mutant(
         "no-boost",
         MANAGER,
-        "    inherit(cpi, held_by, true, held_by->id);\n    return keeps",
-        "    return keeps",
+        "    inherit(cpi, held_by, true, held_by->id);\n    camkes_overrun_wait(",
+        "    camkes_overrun_wait(",
         systems.ONE_LOCK,
     ),
     Mutant(
@@ -87,8 +87,8 @@ MUTANTS = (
     Mutant(
         "no-exclusion",
         SERVE,
-        "atomic_compare_exchange_strong(&cpi->lock, &found, context->held)",
-        "(atomic_store(&cpi->lock, context->held), found == 0)",
+        "atomic_compare_exchange_strong(lock, &found, held)",
+        "(atomic_store(lock, held), found == 0)",
         systems.ONE_LOCK,
     ),
     Mutant(
@@ -207,8 +207,8 @@ SILENT = {
         "L",
         {
             MANAGER: (
-                "        camkes_overrun_grant(cpi, hand_over(cpi, from));\n",
-                "        (void)hand_over(cpi, from);\n",
+                "        seL4_Send(to->reply, seL4_MessageInfo_new(0, 0, 0, 0));\n",
+                "",
             )
         },
     ),
