@@ -86,10 +86,10 @@ static bool pays(unsigned context, unsigned thread)
 /* A thread has worked for so many ns. */
 void oracle_budgets_worked(unsigned thread, uint64_t time)
 {
-    const unsigned context = kernel->mcs && thread != NONE ? context_of(thread) : NONE;
     if (!kernel->mcs || thread == NONE) {
         return;
     }
+    const unsigned context = context_of(thread);
     if (context == NONE) {
         oracle_violation('A', "%s executes without a scheduling context",
                          oracle_thread_name(thread));

@@ -44,6 +44,17 @@ CAMKES_INLINE bool camkes_is_usual(struct camkes_received *request, seL4_Word ba
     return CAMKES_LIKELY(more <= usual.most - usual.least);
 }
 
+/* For traces: between the records of its begin and end a request can be aborted. */
+static inline void camkes_note_serving(struct camkes_thread *self, bool serving)
+{
+#if CAMKES_MCS && CAMKES_TRACING
+    self->serving = serving;
+#else
+    (void)self;
+    (void)serving;
+#endif
+}
+
 /* Reads a request, serves it, writes the reply, sends it and receives the next request. */
 typedef void camkes_server_t(struct camkes_thread *self, struct camkes_received *request);
 
@@ -163,9 +174,7 @@ CAMKES_INLINE unsigned camkes_begin_request(struct camkes_thread *self,
                      camkes_request_label_read(self->label).priority,
                      camkes_label_task(self->label),
                      camkes_request_label_read(self->label).sequence);
-        if (CAMKES_TRACING) {
-            camkes_note_serving(self, true);
-        }
+        camkes_note_serving(self, true);
     }
     if (lock != NULL) {
         camkes_lock_take(self, cpi, lock, request->held);
@@ -181,9 +190,7 @@ CAMKES_INLINE void camkes_end_request(struct camkes_thread *self,
         camkes_lock_free(self, cpi, lock, request->held);
     }
     CAMKES_TRACE(REQUEST_END, cpi->id, camkes_sender_context(self)->id);
-    if (CAMKES_TRACING) {
-        camkes_note_serving(self, false);
-    }
+    camkes_note_serving(self, false);
     if (pooled) {
         camkes_pool_end(self);
     }

@@ -113,17 +113,6 @@ static inline void camkes_set_self(struct camkes_thread *self)
 extern struct camkes_thread *const camkes_threads[];
 extern const unsigned camkes_thread_count;
 
-/* For traces: between the records of its begin and end a request can be aborted. */
-static inline void camkes_note_serving(struct camkes_thread *self, bool serving)
-{
-#if CAMKES_MCS
-    self->serving = serving;
-#else
-    (void)self;
-    (void)serving;
-#endif
-}
-
 /* A request of the running thread was aborted. */
 static inline void camkes_request_was_aborted(void)
 {

@@ -262,9 +262,10 @@ void camkes_overrun_wait(struct camkes_cpi *cpi, struct camkes_context *holder,
 void camkes_overrun_raised(struct camkes_cpi *cpi, struct camkes_context *context, uint16_t cause)
 {
     context->lender = 0;
-    for (uint16_t i = cpi->payers; i > 0 && cpi->lent && cause != CAMKES_NO_TASK; i--) {
-        if (cpi->payer[i - 1].id == cause) {
-            context->lender = cpi->payer[i - 1].time;
+    const uint16_t payers = cpi->lent && cause != CAMKES_NO_TASK ? cpi->payers : 0;
+    for (uint16_t i = 0; i < payers && context->lender == 0; i++) {
+        if (cpi->payer[i].id == cause) {
+            context->lender = cpi->payer[i].time;
         }
     }
     if (cpi->helps && context->lender != 0 && context->stalled) {
@@ -309,8 +310,8 @@ void camkes_overrun_home(struct camkes_cpi *cpi, const struct camkes_context *co
 
 bool camkes_overrun_give(struct camkes_cpi *cpi, struct camkes_context *context)
 {
-    const struct camkes_thread *worker = camkes_worker_of(context);
-    return worker->own != 0 && !camkes_overrun_own(camkes_worker_of(context)) &&
+    struct camkes_thread *const worker = camkes_worker_of(context);
+    return worker->own != 0 && !camkes_overrun_own(worker) &&
            !(cpi->helps && pay(cpi, context, true));
 }
 

@@ -25,12 +25,26 @@ static bool precedes(const struct camkes_member *x, const struct camkes_member *
     return x->due != y->due ? x->due < y->due : (int32_t)(x->arrival - y->arrival) < 0;
 }
 
-/* How many active members come after one. */
-static uint16_t followers(const struct camkes_band *band, const struct camkes_member *member)
+/* The active member that comes next after one, or first (NULL); NULL: there is none. */
+static struct camkes_member *next_member(const struct camkes_band *band,
+                                         const struct camkes_member *after)
 {
-    uint16_t count = 0;
+    struct camkes_member *next = NULL;
     for (uint16_t i = 0; i < band->members; i++) {
-        count += band->member[i].active && precedes(member, &band->member[i]);
+        struct camkes_member *member = &band->member[i];
+        if (member->active && (after == NULL || precedes(after, member)) &&
+            (next == NULL || precedes(member, next))) {
+            next = member;
+        }
+    }
+    return next;
+}
+
+static unsigned count_active(const struct camkes_band *band)
+{
+    unsigned count = 0;
+    for (uint16_t i = 0; i < band->members; i++) {
+        count += band->member[i].active;
     }
     return count;
 }
@@ -42,13 +56,10 @@ static uint16_t followers(const struct camkes_band *band, const struct camkes_me
  */
 static void order(struct camkes_band *band)
 {
-    for (uint16_t place = band->members; place-- > 0;) {
-        for (uint16_t i = 0; i < band->members; i++) {
-            struct camkes_member *member = &band->member[i];
-            if (member->active && followers(band, member) == place) {
-                set_priority(member, (uint8_t)(band->lowest + place));
-            }
-        }
+    uint8_t priority = (uint8_t)(band->lowest + count_active(band));
+    struct camkes_member *member = NULL;
+    while ((member = next_member(band, member)) != NULL) {
+        set_priority(member, --priority);
     }
 }
 
@@ -74,32 +85,22 @@ static void charge(struct camkes_band *band)
     }
 }
 
-/* A member that becomes active has no claim to time in which it was not. */
-static uint64_t least_due(const struct camkes_band *band, const struct camkes_member *member)
-{
-    const struct camkes_member *first = NULL;
-    for (uint16_t i = 0; i < band->members; i++) {
-        const struct camkes_member *other = &band->member[i];
-        if (other->active && (first == NULL || precedes(other, first))) {
-            first = other;
-        }
-    }
-    (void)consumed(member);
-    return first != NULL && first->due > member->due ? first->due : member->due;
-}
-
 static void begin_slice(const struct camkes_band *band)
 {
-    unsigned active = 0;
-    for (uint16_t i = 0; i < band->members; i++) {
-        active += band->member[i].active;
-    }
-    camkes_platform_timer_arm(band->timer, active > 1 ? camkes_platform_now() + band->slice : 0, 0);
+    const uint64_t end = count_active(band) > 1 ? camkes_platform_now() + band->slice : 0;
+    camkes_platform_timer_arm(band->timer, end, 0);
 }
 
 static void begin_job(struct camkes_band *band, struct camkes_member *member)
 {
-    member->due = band->slice != 0 ? least_due(band, member) : camkes_timer_message_time(0);
+    if (band->slice != 0) {
+        /* a member that becomes active has no claim to time in which it was not */
+        const struct camkes_member *first = next_member(band, NULL);
+        (void)consumed(member);
+        member->due = first != NULL && first->due > member->due ? first->due : member->due;
+    } else {
+        member->due = camkes_timer_message_time(0);
+    }
     member->arrival = band->arrivals++;
     member->active = true;
 }
