@@ -16,7 +16,8 @@ import json
 import statistics
 import sys
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from msgspec import Struct
@@ -187,6 +188,20 @@ def profile(
     return "\n".join(text)
 
 
+@contextmanager
+def places(output: Path | None) -> Iterator[tuple[Path, Path]]:
+    """The workspace for seL4, and a folder for a build, which is kept if it is stated. Ends the program if
+    there is no workspace."""
+    sink = Sink()
+    workspace = find_workspace(None, sink)
+    if workspace is None:
+        sys.exit(sink.diagnostics[0].message)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = (output or Path(temporary)).absolute()
+        folder.mkdir(parents=True, exist_ok=True)
+        yield workspace, folder
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--platform", default="x86_64", choices=SHIFT, help="as seL4 names it")
@@ -199,13 +214,7 @@ def main() -> None:
     )
     parser.add_argument("--output", type=Path, metavar="DIR", help="keep the build in this folder")
     given = parser.parse_args()
-    sink = Sink()
-    workspace = find_workspace(None, sink)
-    if workspace is None:
-        sys.exit(sink.diagnostics[0].message)
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = (given.output or Path(temporary)).absolute()
-        folder.mkdir(parents=True, exist_ok=True)
+    with places(given.output) as (workspace, folder):
         build(workspace, folder, given.platform, debug=given.debug, mcs=given.mcs)
         samples = boot(folder, given.platform)
         if given.mcs:

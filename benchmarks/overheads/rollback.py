@@ -13,14 +13,9 @@ from __future__ import annotations
 
 import argparse
 import statistics
-import sys
-import tempfile
 from pathlib import Path
 
-from overheads import APPLICATION, boot, build
-
-from camkes.backends.sel4.workspace import find_workspace
-from camkes.diagnostics import Sink
+from overheads import APPLICATION, boot, build, places
 
 
 def measure(workspace: Path, folder: Path) -> list[int]:
@@ -33,13 +28,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--output", type=Path, metavar="DIR", help="keep the build in this folder")
     given = parser.parse_args()
-    sink = Sink()
-    workspace = find_workspace(None, sink)
-    if workspace is None:
-        sys.exit(sink.diagnostics[0].message)
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = (given.output or Path(temporary)).absolute()
-        folder.mkdir(parents=True, exist_ok=True)
+    with places(given.output) as (workspace, folder):
         found = measure(workspace, folder)
     print(*found)
     print(f"{len(found)} runs: {min(found)} to {max(found)}, mean {statistics.mean(found):.0f}")

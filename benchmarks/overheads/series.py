@@ -6,16 +6,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from overheads import SHIFT
-
-from camkes.backends.sel4.workspace import find_workspace
-from camkes.diagnostics import Sink
+from overheads import SHIFT, places
 
 Result = TypeVar("Result")
 
@@ -36,14 +31,8 @@ def run(
     parser.add_argument("--json", action="store_true", help="write figures as JSON instead of a table")
     parser.add_argument("--output", type=Path, metavar="DIR", help="keep the last build in this folder")
     given = parser.parse_args()
-    sink = Sink()
-    workspace = find_workspace(None, sink)
-    if workspace is None:
-        sys.exit(sink.diagnostics[0].message)
     found = {}
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = (given.output or Path(temporary)).absolute()
-        folder.mkdir(parents=True, exist_ok=True)
+    with places(given.output) as (workspace, folder):
         for count in getattr(given, what):
             row = figures(measure(count, workspace, folder, given.platform, debug=given.debug))
             found[count] = row[0]
