@@ -20,7 +20,8 @@ from camkes.analysis.conditions import check_conditions, servers
 from camkes.diagnostics import Label, Sink, Span
 from camkes.model.bands import Order, scheduled_by
 from camkes.model.connectors import carries_time, interface_threads, support
-from camkes.model.settings import AFFINITY, DEFAULTS, DOMAIN, PRIORITY, Defaults, Known, SettingReader, find
+from camkes.model.setting_reader import DEFAULTS, Defaults, SettingReader, find
+from camkes.model.settings import AFFINITY, DOMAIN, PRIORITY, Known
 from camkes.model.system import Instance, System
 from camkes.protocols.plan import Plan
 from camkes.protocols.releases import periods

@@ -13,7 +13,7 @@ from camkes.analysis.demand import Demand, demands
 from camkes.analysis.platform import FREE
 from camkes.analysis.workload import workload_of
 from camkes.diagnostics import Label, Sink
-from camkes.model.settings import SettingReader
+from camkes.model.setting_reader import SettingReader
 from camkes.model.system import System, Task
 from camkes.model.units import duration
 from camkes.protocols.plan import Plan

@@ -14,7 +14,7 @@ from msgspec import Struct
 from camkes.analysis.conditions import HelpedWait, helped_waits
 from camkes.diagnostics import Sink
 from camkes.model.protocols import TABLE, Protocol, Rules
-from camkes.model.settings import SettingReader
+from camkes.model.setting_reader import SettingReader
 from camkes.model.system import System
 from camkes.protocols.plan import Plan, PlannedTask
 from camkes.protocols.releases import emitters, periods, writers

@@ -34,7 +34,8 @@ from camkes.callgraph.gcc import CallPlace, read_calls
 from camkes.callgraph.graph import CallGraph, Reached
 from camkes.callgraph.objects import ObjectError, read_object
 from camkes.diagnostics import Diagnostic, Label, Sink, Span
-from camkes.model.settings import REQUESTS, SettingReader, find
+from camkes.model.setting_reader import SettingReader, find
+from camkes.model.settings import REQUESTS
 from camkes.model.system import Instance, Interface, Procedure, System
 from camkes.project.application import Application
 from camkes.protocols.requests import Chain, Counts, procedures

@@ -38,7 +38,7 @@ from camkes.capdl.time_manager import ENDPOINT, Badge, critical_tasks, with_time
 from camkes.diagnostics import Sink
 from camkes.model.bands import scheduled_by
 from camkes.model.connectors import Carries, carries_time, support
-from camkes.model.settings import DEFAULTS, Defaults, SettingReader
+from camkes.model.setting_reader import DEFAULTS, Defaults, SettingReader
 from camkes.model.system import (
     Connection,
     DataportType,

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from camkes.model.settings import SettingReader
+from camkes.model.setting_reader import SettingReader
 from camkes.model.system import Connection, ConnectionEnd, System
 from camkes.protocols.plan import Context, Plan, PlannedCpi
 

@@ -13,7 +13,8 @@ from camkes.capdl.codes import WORD_LIMIT
 from camkes.capdl.model import Cap, CapabilityModel, ObjectUse
 from camkes.diagnostics import Sink, Span
 from camkes.model.limits import INDEXES, WORDS, Word
-from camkes.model.settings import ATTRIBUTES, find
+from camkes.model.setting_reader import find
+from camkes.model.settings import ATTRIBUTES
 from camkes.model.system import Instance, System
 from camkes.protocols.plan import Plan
 

@@ -19,7 +19,8 @@ from camkes.capdl.overruns import has_handler
 from camkes.diagnostics import Label, Sink
 from camkes.model.connectors import Carries, names, support
 from camkes.model.overrun import OverrunPolicy
-from camkes.model.settings import BUDGET, PASSIVE, PERIOD, SettingReader
+from camkes.model.setting_reader import SettingReader
+from camkes.model.settings import BUDGET, PASSIVE, PERIOD
 from camkes.model.system import System
 from camkes.protocols.groups import find_groups, group_of
 from camkes.protocols.plan import Plan

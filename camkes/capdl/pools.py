@@ -30,6 +30,7 @@ from camkes.capdl.model import (
     Space,
 )
 from camkes.model.codes import SETTING_RANGE
+from camkes.model.setting_reader import SettingReader, effective
 from camkes.model.settings import (
     ALLOWED_SMC_FUNCTIONS,
     DMA_POOL,
@@ -41,8 +42,6 @@ from camkes.model.settings import (
     TCB_POOL,
     TCB_POOL_DOMAINS,
     UNTYPED_POOL,
-    SettingReader,
-    effective,
 )
 from camkes.model.system import Instance, System
 from camkes.model.units import PAGE, round_up

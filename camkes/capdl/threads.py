@@ -14,7 +14,8 @@ from camkes.capdl.overruns import HANDLER, has_handler
 from camkes.model.bands import Band, scheduled_by
 from camkes.model.connectors import interface_threads
 from camkes.model.limits import MAX_PRIORITY
-from camkes.model.settings import DEFAULT_MAX_PRIORITY, SettingReader
+from camkes.model.setting_reader import SettingReader
+from camkes.model.settings import DEFAULT_MAX_PRIORITY
 from camkes.model.system import Instance, Interface, System
 from camkes.protocols.groups import Group, group_of
 from camkes.protocols.plan import Plan, PlannedCpi

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from camkes.diagnostics import Sink, SourceFile
-from camkes.editor.hover import SETTINGS
+from camkes.editor.hover import setting_named
 from camkes.editor.index import Index, NamedSymbol, Scope
 from camkes.editor.workspace import SystemSnapshot
 from camkes.model.overrun import OF_CPIS
@@ -270,19 +270,15 @@ def _settings(scope: Scope, owner: NamedSymbol | None, item: list[str]) -> Itera
 
 
 def _known_settings(component: NamedSymbol) -> Iterator[Entry]:
-    """The attributes of a component, then what the tool and its templates know, the real-time words first."""
+    """The attributes of a component, then what the tool knows, then what its templates know."""
     members = component.members
     for name, symbol in members.items():
         if symbol.kind == "attribute":
             yield Entry(name, Sort.NAME, "attribute")
     parts = [name for name, symbol in members.items() if symbol.kind != "attribute"]
     for name in candidates(parts):
-        detail = next((text for key, text in SETTINGS.items() if _is_setting(name, key, parts)), "")
-        yield Entry(name, Sort.SETTING, "setting", detail, 0 if detail else 1)
-
-
-def _is_setting(name: str, key: str, parts: list[str]) -> bool:
-    return name == f"_{key}" or name == key == "requestor" or any(name == f"{p}_{key}" for p in parts)
+        known = setting_named(name, parts)
+        yield Entry(name, Sort.SETTING, "setting", known.about if known else "", 0 if known else 1)
 
 
 # Files -------------------------------------------------------------------------------------------

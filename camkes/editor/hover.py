@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import NamedTuple
 
@@ -13,8 +14,7 @@ from camkes.analysis.verdict import TaskResult
 from camkes.diagnostics import Span
 from camkes.editor.index import NamedSymbol, NameUse, SettingUse
 from camkes.editor.workspace import SystemSnapshot
-from camkes.model.overrun import LEVELS, OF_CPIS, OF_TASKS, Degraded, OverrunPolicy, ServerKind
-from camkes.model.protocols import Protocol
+from camkes.model.settings import TABLE, UNTYPED_POOL, Known
 from camkes.model.system import Task
 from camkes.model.units import duration
 from camkes.parser import ast
@@ -26,32 +26,8 @@ _MOST_PLACES = 8  # instances that are distinguished
 _MOST_HINTS = 4  # the same, beside a line
 
 
-def _choice(words: Iterable[Protocol | OverrunPolicy | ServerKind | Degraded]) -> str:
-    return " or ".join(f'"{word.value}"' for word in words)
-
-
-_PROTOCOLS = _choice(Protocol)
-
-#: What the well-known settings of the real-time words mean.
-SETTINGS = {
-    "priority": "priority of the thread; of a CPI: its ceiling, which is computed, and checked if stated",
-    "period": "shortest time between two jobs of the task",
-    "deadline": "relative to the release; the period where not given",
-    "offset": "first release; 0 where not given",
-    "wcet": "worst-case execution time without the requests it makes",
-    "requests": "the most calls in a job or a request; 1, or what is counted in the code, where not given",
-    "budget": "processor time in a period, which an MCS kernel enforces",
-    "server": f"how time is accounted: {_choice(ServerKind)}",
-    "refills": "replenishments that are kept of its scheduling context; computed where not given",
-    "overrun": f"when the budget is used up: {_choice(OF_CPIS)} of a CPI, {_choice(OF_TASKS)} of a task",
-    "extension": "processor time in each extension period, for the policy extend and for roll-backs",
-    "extension_period": "the period of the extension",
-    "criticality": f"0 to {LEVELS - 1}: while the system is above it, the task is degraded",
-    "degraded": f"what the task does above its criticality: {_choice(Degraded)}, which has a factor",
-    "priority_protocol": f"{_PROTOCOLS}; wins over the component's clause",
-    "num_threads": "threads that serve the interface; computed, and checked if stated",
-    "requestor": "id of the task; assigned where it is not stated",
-}
+_REQUESTOR = "id of the task; assigned where it is not stated"  # of the word, not in the table
+_UNTYPED = re.compile(r"untyped\d\d?_pool")
 
 
 class Hint(NamedTuple):
@@ -83,14 +59,36 @@ def hover(analysis: SystemSnapshot, use: NameUse) -> str:
 
 
 def hover_setting(use: SettingUse) -> str | None:
-    """What a well-known setting means."""
+    """What a setting means, and the values that it can have."""
     name = use.name.text
-    members = use.instance.type.members if use.instance and use.instance.type else {}
-    heads = ["", *(member for member, symbol in members.items() if symbol.kind != "attribute")]
-    for key in sorted(SETTINGS, key=len, reverse=True):
-        if name == key or any(name == f"{head}_{key}" for head in heads):
-            return f"`{name}`: {SETTINGS[key]}"
+    if use.instance is None:
+        known = TABLE.get(name)
+        return _meaning(name, known) if known and known.owner == "connection" else None
+    members = use.instance.type.members if use.instance.type else {}
+    parts = [member for member, symbol in members.items() if symbol.kind != "attribute"]
+    if name == "requestor":
+        return f"`{name}`: {_REQUESTOR}"
+    known = setting_named(name, parts)
+    return _meaning(name, known) if known else None
+
+
+def setting_named(name: str, parts: Sequence[str]) -> Known | None:
+    """The setting of an instance by its name, or by that for the control thread, an interface or a lock."""
+    if _UNTYPED.fullmatch(name):
+        return UNTYPED_POOL
+    known = TABLE.get(name)
+    if known is not None and (known.owner == "instance" or (known.owner == "thread" and known.shared)):
+        return known
+    for head in ("", *parts):
+        known = TABLE.get(name.removeprefix(f"{head}_")) if name.startswith(f"{head}_") else None
+        if known is not None and known.owner != "instance" and (head or known.owner == "thread"):
+            return known
     return None
+
+
+def _meaning(name: str, known: Known) -> str:
+    usual = f"; {known.usual} where not given" if known.usual else ""
+    return f"`{name}`: {known.about} ({known.values}{usual})"
 
 
 def signature(symbol: NamedSymbol) -> str:

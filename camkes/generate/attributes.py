@@ -11,7 +11,7 @@ from camkes.generate.codes import ATTRIBUTE_VALUE
 from camkes.generate.contexts import AttributeContext, StructContext
 from camkes.generate.names import c_string, place
 from camkes.generate.procedures import c_type, declare
-from camkes.model.settings import effective
+from camkes.model.setting_reader import effective
 from camkes.model.system import Attribute, AttributeType, Instance, StructType, Value
 
 

@@ -15,7 +15,8 @@ from camkes.diagnostics import Sink
 from camkes.generate import contexts as ctx
 from camkes.generate.names import c_name
 from camkes.model.connectors import Carries, support
-from camkes.model.settings import BUFFER, SettingReader
+from camkes.model.setting_reader import SettingReader
+from camkes.model.settings import BUFFER
 from camkes.model.system import INSTANCE_PREFIX, Connection, Instance, System
 from camkes.protocols.groups import find_groups
 from camkes.protocols.plan import Context, Plan, PlannedCpi

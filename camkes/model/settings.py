@@ -1,65 +1,65 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Settings that the tool itself reads: one table of them, and one reader.
-
-The value of a setting is, in this order: what a configuration gives (its own or, with `<-`, that of the
-component around), the default of the attribute that the component declares by this name, and the default of
-the tool. camkes-tool does the same. A name that is not set for a thread (`_priority`, `IFACE_priority`) is
-looked for without its prefix (`priority`), if the row is `shared`. A wrong value is reported once and
-replaced by the default.
-"""
+"""Settings that the tool itself reads: one table, for the reader, the editor and the documentation."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from enum import Enum
+
 from msgspec import Struct
 
-from camkes.diagnostics import Label, Sink, Span
-from camkes.model.codes import (
-    ACCESS_RIGHTS,
-    BAD_TIME,
-    HEAP_SIZE,
-    SEMAPHORE_VALUE,
-    SETTING_RANGE,
-    SETTING_TYPE,
-)
 from camkes.model.limits import MAX_AFFINITY, MAX_DOMAIN, MAX_PRIORITY, MAX_THREADS, TIMERS
-from camkes.model.overrun import LEVELS
-from camkes.model.system import (
-    Attribute,
-    Connection,
-    CType,
-    Instance,
-    Setting,
-    Sync,
-    Value,
-    in_digits,
-    in_words,
-)
-from camkes.model.units import DEFAULT_UNIT, NANOSECONDS, PAGE, duration, round_up
+from camkes.model.overrun import LEVELS, OF_CPIS, OF_TASKS, Degraded, ServerKind
+from camkes.model.protocols import Protocol
+from camkes.model.units import DEFAULT_UNIT, NANOSECONDS, PAGE, duration
 
 DEFAULT_PRIORITY = 254
 DEFAULT_MAX_PRIORITY = 254
 DEFAULT_STACK = 16384
 
 
+_UNLIMITED = (1 << 63) - 1
+
+
 class Known(Struct, frozen=True):
-    """A setting: `owner` is what it can be set on (thread, interface, instance, ...), `unit`
-    that of a value without one, `low` and `high` its range; the shortest time is in nanoseconds.
+    """A setting: `owner` is what it can be set on (thread, interface, instance, ...), `about` what it means,
+    `unit` that of a value without one, `low` and `high` its range; the shortest time is in nanoseconds.
 
     `shared`: the name without a prefix holds for all threads. `phrase` is a time in messages. `record`
     (instance, cpi, task, thread) names the struct of the runtime with a member of this name, to which
-    generated code gives the value, times in nanoseconds.
+    generated code gives the value, times in nanoseconds. `form` describes values that are not numbers.
     """
 
     name: str
     owner: str
+    about: str
     low: int = 0
-    high: int = (1 << 63) - 1
+    high: int = _UNLIMITED
     unit: str = ""
     default: int = 0
     shared: bool = True
     phrase: str = ""
     record: str = ""
+    form: str = ""
+
+    @property
+    def values(self) -> str:
+        """The values that it can have, in words."""
+        if self.form:
+            return self.form
+        if self.unit == DEFAULT_UNIT:
+            return f"{duration(self.low)} to {duration(self.high * NANOSECONDS[self.unit])}"
+        if self.high >= _UNLIMITED:
+            return f"{self.low:,} or more"
+        return f"{self.low:,} to {self.high:,}{f' {self.unit}' if self.unit else ''}"
+
+    @property
+    def usual(self) -> str:
+        """The value where none is given, in words; empty: 0, or it depends on others."""
+        if self.unit == DEFAULT_UNIT and self.default:
+            return duration(self.default * NANOSECONDS[self.unit])
+        return f"{self.default:,}" if self.default else ""
 
     def names(self, prefix: str) -> tuple[str, ...]:
         """What can set it for a thread, the first that has a value does."""
@@ -70,25 +70,92 @@ class Known(Struct, frozen=True):
         return f"{prefix}{self.name}"
 
 
+def _choice(words: Iterable[Enum]) -> str:
+    return " or ".join(f'"{word.value}"' for word in words)
+
+
 _HOUR = 3_600_000_000
 
 #: Settings with a number. The defaults are those where a build gives no others; periods and budgets are those
 #: of scheduling contexts.
-PRIORITY = Known("priority", "thread", 0, MAX_PRIORITY, default=DEFAULT_PRIORITY)
-MAXIMUM_PRIORITY = Known("max_priority", "thread", 0, MAX_PRIORITY, default=DEFAULT_MAX_PRIORITY)
-STACK_SIZE = Known("stack_size", "thread", PAGE, 1 << 30, "bytes", DEFAULT_STACK, shared=False)
-AFFINITY = Known("affinity", "thread", 0, MAX_AFFINITY, default=0)
-DOMAIN = Known("domain", "thread", 0, MAX_DOMAIN, default=0, shared=False)
-OFFSET = Known("offset", "thread", 0, _HOUR, DEFAULT_UNIT, phrase="an offset", record="task")
-PERIOD = Known("period", "thread", 1, _HOUR, DEFAULT_UNIT, 10_000, phrase="a period", record="task")
-RELEASE = Known("release", "thread")
-BUDGET = Known("budget", "thread", 1, _HOUR, DEFAULT_UNIT, 10_000, phrase="a budget")
-REFILLS = Known("refills", "thread", 2, 1 << 16, shared=False)
-CRITICALITY = Known("criticality", "thread", 0, LEVELS - 1, default=0, shared=False)
-EXTENSION = Known("extension", "thread", 1, _HOUR, DEFAULT_UNIT, shared=False, phrase="an extension")
+PRIORITY = Known(
+    "priority",
+    "thread",
+    "priority of the thread; of a CPI: its ceiling, which is computed, and checked if stated",
+    0,
+    MAX_PRIORITY,
+    default=DEFAULT_PRIORITY,
+)
+MAXIMUM_PRIORITY = Known(
+    "max_priority",
+    "thread",
+    "the highest priority that the thread may give to threads",
+    0,
+    MAX_PRIORITY,
+    default=DEFAULT_MAX_PRIORITY,
+)
+STACK_SIZE = Known(
+    "stack_size", "thread", "stack, in whole pages", PAGE, 1 << 30, "bytes", DEFAULT_STACK, shared=False
+)
+AFFINITY = Known("affinity", "thread", "number of the core that the thread executes on", 0, MAX_AFFINITY)
+DOMAIN = Known("domain", "thread", "scheduling domain of the thread", 0, MAX_DOMAIN, shared=False)
+OFFSET = Known(
+    "offset", "thread", "first release of the task", 0, _HOUR, DEFAULT_UNIT, phrase="an offset", record="task"
+)
+PERIOD = Known(
+    "period",
+    "thread",
+    "shortest time between two jobs of the task; after this time an MCS kernel refills the budget",
+    1,
+    _HOUR,
+    DEFAULT_UNIT,
+    10_000,
+    phrase="a period",
+    record="task",
+)
+RELEASE = Known(
+    "release", "thread", "event that releases the jobs of the task, instead of a timer", form="text"
+)
+BUDGET = Known(
+    "budget",
+    "thread",
+    "processor time in a period, which an MCS kernel enforces",
+    1,
+    _HOUR,
+    DEFAULT_UNIT,
+    10_000,
+    phrase="a budget",
+)
+REFILLS = Known(
+    "refills",
+    "thread",
+    "replenishments that are kept of its scheduling context; computed where not given",
+    2,
+    1 << 16,
+    shared=False,
+)
+CRITICALITY = Known(
+    "criticality",
+    "thread",
+    "while the system is above this criticality, the task is degraded",
+    0,
+    LEVELS - 1,
+    shared=False,
+)
+EXTENSION = Known(
+    "extension",
+    "thread",
+    "processor time in each extension period, for the policy extend and for roll-backs",
+    1,
+    _HOUR,
+    DEFAULT_UNIT,
+    shared=False,
+    phrase="an extension",
+)
 EXTENSION_PERIOD = Known(
     "extension_period",
     "thread",
+    "after this time the extension is refilled",
     1,
     _HOUR,
     DEFAULT_UNIT,
@@ -96,58 +163,221 @@ EXTENSION_PERIOD = Known(
     shared=False,
     phrase="the period of an extension",
 )
-DEADLINE = Known("deadline", "thread", 1, _HOUR, DEFAULT_UNIT, phrase="a deadline")
-WCET = Known("wcet", "thread", 0, _HOUR, DEFAULT_UNIT, phrase="a worst-case execution time")
+DEADLINE = Known(
+    "deadline",
+    "thread",
+    "deadline of a job, relative to its release; the period where not given",
+    1,
+    _HOUR,
+    DEFAULT_UNIT,
+    phrase="a deadline",
+)
+WCET = Known(
+    "wcet",
+    "thread",
+    "worst-case execution time of a job or a request, without the requests it makes",
+    0,
+    _HOUR,
+    DEFAULT_UNIT,
+    phrase="a worst-case execution time",
+)
 #: from each criticality above the lowest on
 BUDGETS = tuple(
-    Known(f"budget_{level}", "thread", 1, _HOUR, DEFAULT_UNIT, shared=False, phrase="a budget")
+    Known(
+        f"budget_{level}",
+        "thread",
+        f"the budget from criticality {level} of the system on",
+        1,
+        _HOUR,
+        DEFAULT_UNIT,
+        shared=False,
+        phrase="a budget",
+    )
     for level in range(1, LEVELS)
 )
 WCETS = tuple(
-    Known(f"wcet_{level}", "thread", 0, _HOUR, DEFAULT_UNIT, shared=False, phrase=WCET.phrase)
+    Known(
+        f"wcet_{level}",
+        "thread",
+        f"the worst-case execution time from criticality {level} of the system on",
+        0,
+        _HOUR,
+        DEFAULT_UNIT,
+        shared=False,
+        phrase=WCET.phrase,
+    )
     for level in range(1, LEVELS)
 )
-WEIGHT = Known("weight", "thread", 1, 1_000, default=1, shared=False)
-SLICE = Known("slice", "thread", 20_000, _HOUR, DEFAULT_UNIT, 1_000, shared=False, phrase="a time slice")
-DATA = Known("data", "thread", 0, (1 << 64) - 1, default=0)
-SIZE_BITS = Known("size_bits", "thread", 7, 20, default=8)
-NUM_THREADS = Known("num_threads", "interface", 1, MAX_THREADS)
-REQUESTS = Known("requests", "interface", 1, 1_000_000, shared=False)
-PASSIVE = Known("passive", "interface", 0, 1, default=0, shared=False)
-ATTRIBUTES = Known("attributes", "interface", 0, (1 << 64) - 1, shared=False)
-VALUE = Known("value", "semaphore", 0, (1 << 31) - 1, shared=False)
-HEAP_BYTES = Known("heap_size", "instance", 0, 1 << 40, "bytes")
-DMA_POOL = Known("dma_pool", "instance", 0, 1 << 40, "bytes", 0)
-DMA_POOL_CACHED = Known("dma_pool_cached", "instance", 0, 1, default=0)
-DMA_POOL_PADDR = Known("dma_pool_paddr", "instance", 0, (1 << 64) - 1, default=0)
-TCB_POOL = Known("tcb_pool", "instance", default=0)
-TCB_POOL_DOMAINS = Known("tcb_pool_domains", "instance", 0, MAX_DOMAIN)
-EP_POOL = Known("ep_pool", "instance", default=0)
-NOTIFICATION_POOL = Known("notification_pool", "instance", default=0)
-UNTYPED_POOL = Known("untyped_pool", "instance", default=0)
-ALLOWED_SMC_FUNCTIONS = Known("allowed_smc_functions", "instance", 0, (1 << 64) - 1)
-TIMERS_PER_CLIENT = Known("timers_per_client", "instance", 1, TIMERS, default=1)
-SIZE = Known("size", "connection", 1, 1 << 40, "bytes")
-PADDR = Known("paddr", "connection", 0, (1 << 64) - 1)
+WEIGHT = Known(
+    "weight",
+    "thread",
+    "share of the processor time that a fair scheduler gives to its tasks",
+    1,
+    1_000,
+    default=1,
+    shared=False,
+)
+SLICE = Known(
+    "slice",
+    "thread",
+    "of a fair scheduler: after this time the order of its tasks is determined anew",
+    20_000,
+    _HOUR,
+    DEFAULT_UNIT,
+    1_000,
+    shared=False,
+    phrase="a time slice",
+)
+DATA = Known("data", "thread", "word that names the scheduling context in timeout faults", 0, (1 << 64) - 1)
+SIZE_BITS = Known(
+    "size_bits", "thread", "size of the scheduling context, as a power of two", 7, 20, default=8
+)
+NUM_THREADS = Known(
+    "num_threads",
+    "interface",
+    "threads that serve the interface; computed, and checked if stated",
+    1,
+    MAX_THREADS,
+)
+REQUESTS = Known(
+    "requests",
+    "interface",
+    "the most calls in a job or a request; 1, or what is counted in the code, where not given",
+    1,
+    1_000_000,
+    shared=False,
+)
+PASSIVE = Known(
+    "passive",
+    "interface",
+    "on an MCS kernel: 1 if the threads of the interface execute on the time of its callers",
+    0,
+    1,
+    shared=False,
+)
+ATTRIBUTES = Known(
+    "attributes",
+    "interface",
+    "badge of the capability to the interface; to some connectors, other text",
+    0,
+    (1 << 64) - 1,
+    shared=False,
+)
+VALUE = Known(
+    "value",
+    "semaphore",
+    "value that the semaphore starts with; 1, of a binary one 0, where not given",
+    0,
+    (1 << 31) - 1,
+    shared=False,
+)
+HEAP_BYTES = Known("heap_size", "instance", "heap for malloc()", 0, 1 << 40, "bytes")
+DMA_POOL = Known("dma_pool", "instance", "memory for camkes_dma_alloc()", 0, 1 << 40, "bytes")
+DMA_POOL_CACHED = Known("dma_pool_cached", "instance", "1 if the memory for DMA is mapped with cache", 0, 1)
+DMA_POOL_PADDR = Known(
+    "dma_pool_paddr", "instance", "physical address of the memory for DMA; 0: any", 0, (1 << 64) - 1
+)
+TCB_POOL = Known("tcb_pool", "instance", "number of TCBs for camkes_alloc()")
+TCB_POOL_DOMAINS = Known(
+    "tcb_pool_domains",
+    "instance",
+    "list of the scheduling domains of these TCBs",
+    0,
+    MAX_DOMAIN,
+    form="list of numbers",
+)
+EP_POOL = Known("ep_pool", "instance", "number of endpoints for camkes_alloc()")
+NOTIFICATION_POOL = Known("notification_pool", "instance", "number of notifications for camkes_alloc()")
+UNTYPED_POOL = Known(
+    "untyped_pool",
+    "instance",
+    "number of untypeds for camkes_alloc(); the name has their size, a power of two: `untyped12_pool`",
+)
+ALLOWED_SMC_FUNCTIONS = Known(
+    "allowed_smc_functions",
+    "instance",
+    "functions that the component may call in the secure monitor of an Arm processor",
+    0,
+    (1 << 64) - 1,
+    form="list of numbers",
+)
+TIMERS_PER_CLIENT = Known(
+    "timers_per_client", "instance", "of a time server: timers of each client", 1, TIMERS, default=1
+)
+SIZE = Known("size", "connection", "memory of a dataport connection, in whole pages", 1, 1 << 40, "bytes")
+PADDR = Known("paddr", "connection", "physical address of the memory of the connection", 0, (1 << 64) - 1)
 
 #: nanoseconds of a scheduling context's period, where nothing is set
 DEFAULT_TIME = PERIOD.default * NANOSECONDS[PERIOD.unit]
 
 #: Settings with a text, and with what a query found.
-PRIORITY_PROTOCOL = Known("priority_protocol", "interface")
-ACCESS = Known("access", "interface")
-BUFFER = Known("buffer", "connection")
-DTB = Known("dtb", "interface")
-HELPERS = Known("helpers", "condition", shared=False)
-OVERRUN = Known("overrun", "thread", shared=False)
-SERVER = Known("server", "thread", shared=False)
-DEGRADED = Known("degraded", "thread", shared=False)
+PRIORITY_PROTOCOL = Known(
+    "priority_protocol", "interface", f"{_choice(Protocol)}; wins over the component's clause", form="text"
+)
+ACCESS = Known(
+    "access",
+    "interface",
+    'what the component may do with the dataport: letters of "RWX"; "RW" where not given',
+    form="text",
+)
+BUFFER = Known(
+    "buffer",
+    "connection",
+    "name of a dataport connection of the same instances, which the messages of this one are stored in",
+    form="text",
+)
+DTB = Known(
+    "dtb",
+    "interface",
+    "node of the device tree that describes the device, as `dtb({...})` finds it",
+    form="answer of a query",
+)
+HELPERS = Known(
+    "helpers",
+    "condition",
+    "tasks that can end a wait for it, stated instead of computed",
+    shared=False,
+    form="list of texts",
+)
+OVERRUN = Known(
+    "overrun",
+    "thread",
+    f"what happens when the budget is used up: {_choice(OF_CPIS)} of a CPI, {_choice(OF_TASKS)} of a task",
+    shared=False,
+    form="text",
+)
+SERVER = Known(
+    "server", "thread", f"how the budget comes back: {_choice(ServerKind)}", shared=False, form="text"
+)
+DEGRADED = Known(
+    "degraded",
+    "thread",
+    f"what the task does above its criticality: {_choice(Degraded)}, which has a factor",
+    shared=False,
+    form="text",
+)
 
 #: for how long helpers execute from a wait to the signal
-WITHIN = Known("within", "condition", 1, _HOUR, DEFAULT_UNIT, shared=False, phrase="the time of helpers")
+WITHIN = Known(
+    "within",
+    "condition",
+    "for how long helpers execute from a wait to the signal, for the analysis",
+    1,
+    _HOUR,
+    DEFAULT_UNIT,
+    shared=False,
+    phrase="the time of helpers",
+)
 
 #: whether a task ends, of all waits of others that it has to end, that of the most urgent task first
-URGENT_FIRST = Known("urgent_first", "thread", 0, 1, default=0, shared=False)
+URGENT_FIRST = Known(
+    "urgent_first",
+    "thread",
+    "true if the task ends the wait of the most urgent task first, of those that wait for it",
+    0,
+    1,
+    shared=False,
+)
 
 TABLE = {
     known.name: known
@@ -155,323 +385,3 @@ TABLE = {
     for known in (each if isinstance(each, tuple) else (each,))
     if isinstance(known, Known)
 }
-
-
-def find(instance: Instance, *names: str) -> Setting | None:
-    """The value of the first of these names that has one: what is set, or the default of the attribute.
-
-    An attribute that the component declares as something else than the name means only has the name.
-    """
-    attributes = {attribute.name: attribute for attribute in instance.type.attributes}
-    for name in names:
-        attribute = attributes.get(name)
-        if attribute is not None and not _declares(attribute):
-            continue
-        setting = effective(instance, name)
-        if setting is not None:
-            return setting
-    return None
-
-
-def effective(instance: Instance, name: str) -> Setting | None:
-    """The value that an instance has for a name: what is set, or the default of the attribute."""
-    setting = instance.settings.get(name)
-    if setting is not None:
-        return setting
-    for attribute in instance.type.attributes:
-        if attribute.name == name and attribute.default is not None:
-            return Setting(attribute.default, attribute.span)
-    return None
-
-
-_TEXTS = tuple(known.of("_") for known in (PRIORITY_PROTOCOL, ACCESS, ATTRIBUTES, OVERRUN, SERVER, DEGRADED))
-
-
-def _declares(attribute: Attribute) -> bool:
-    """Whether an attribute can be the value, number or text, of a setting of its name."""
-    if attribute.array or not isinstance(attribute.type, CType):
-        return False
-    text = attribute.name.endswith(_TEXTS)
-    return (
-        text if attribute.type.name == "string" else not text or attribute.name.endswith(ATTRIBUTES.of("_"))
-    )
-
-
-class Defaults(Struct, frozen=True, kw_only=True):
-    """The values for threads without settings."""
-
-    priority: int = DEFAULT_PRIORITY
-    stack: int = DEFAULT_STACK
-    affinity: int = 0
-
-
-DEFAULTS = Defaults()
-
-
-def _number(value: Value) -> Value:
-    """A string of digits counts as their number, if that can be in the range of any setting."""
-    if isinstance(value, str) and len(value) <= 40 and value.strip().isdecimal():
-        return int(value)
-    return value
-
-
-class SettingReader(Struct, frozen=True):
-    """Reads settings and reports wrong ones to `sink`."""
-
-    sink: Sink
-    defaults: Defaults = DEFAULTS
-
-    def priority(self, instance: Instance, prefix: str) -> int:
-        """A thread's priority."""
-        return self._of_thread(instance, prefix, PRIORITY, self.defaults.priority)
-
-    def max_priority(self, instance: Instance, prefix: str, default: int = DEFAULT_MAX_PRIORITY) -> int:
-        """The highest priority a thread may give."""
-        return self._of_thread(instance, prefix, MAXIMUM_PRIORITY, default)
-
-    def stack_size(self, instance: Instance, prefix: str) -> int:
-        """Bytes of stack, in whole pages."""
-        return round_up(self._of_thread(instance, prefix, STACK_SIZE, self.defaults.stack))
-
-    def affinity(self, instance: Instance, prefix: str) -> int:
-        """The core a thread runs on."""
-        return self._of_thread(instance, prefix, AFFINITY, self.defaults.affinity)
-
-    def domain(self, instance: Instance, prefix: str) -> int:
-        """The scheduling domain of a thread; only its own setting counts."""
-        return self._of_thread(instance, prefix, DOMAIN, DOMAIN.default)
-
-    def period(self, instance: Instance, prefix: str) -> int | None:
-        """Microseconds a scheduling context is replenished after; None: not given."""
-        return self._microseconds(instance, prefix, PERIOD)
-
-    def budget(self, instance: Instance, prefix: str) -> int | None:
-        """Microseconds a scheduling context may run in a period; None: not given."""
-        return self._microseconds(instance, prefix, BUDGET)
-
-    def data(self, instance: Instance, prefix: str) -> int:
-        """The name of a scheduling context in timeout faults."""
-        return self._of_thread(instance, prefix, DATA, DATA.default)
-
-    def context_bits(self, instance: Instance, prefix: str, default: int) -> int:
-        """The size of a scheduling context, as a power of two."""
-        return self._of_thread(instance, prefix, SIZE_BITS, default)
-
-    def passive(self, instance: Instance, interface: str) -> bool:
-        """Whether the threads of an interface run on the time of its callers."""
-        return bool(self._of_thread(instance, f"{interface}_", PASSIVE, PASSIVE.default))
-
-    def urgent_first(self, instance: Instance) -> bool:
-        """Whether a task ends the wait of the most urgent task first."""
-        return bool(self._of_thread(instance, "_", URGENT_FIRST, URGENT_FIRST.default))
-
-    def requests(self, instance: Instance, interface: str) -> int | None:
-        """How often a job, or a request, calls a `uses` interface at most; None: not stated."""
-        name = REQUESTS.of(f"{interface}_")
-        setting = find(instance, name)
-        return None if setting is None else self._integer(setting, name, REQUESTS)
-
-    def heap_size(self, instance: Instance, default: int) -> int:
-        """Bytes of heap of an instance."""
-        setting = find(instance, HEAP_BYTES.name)
-        if setting is None:
-            return default
-        if isinstance(setting.value, int) and setting.value >= 0:
-            return setting.value
-        self.sink.report(
-            HEAP_SIZE,
-            f"{HEAP_BYTES.name} must be a whole number of bytes, 0 or more",
-            setting.span,
-            help="for example 65536",
-        )
-        return 0
-
-    def number(self, instance: Instance, known: Known, name: str = "") -> int:
-        """A number that an instance itself is given; `name` is its own name, where that is another."""
-        setting = find(instance, name or known.name)
-        value = None if setting is None else self._integer(setting, name or known.name, known)
-        return known.default if value is None else value
-
-    def numbers(self, instance: Instance, known: Known) -> list[int]:
-        """A list of numbers that an instance itself is given."""
-        setting = effective(instance, known.name)
-        if setting is None:
-            return []
-        if not isinstance(setting.value, list):
-            self._mistyped(setting, f"{known.name} must be a list of whole numbers")
-            return []
-        values = (self._integer(Setting(v, setting.span), known.name, known) for v in setting.value)
-        return [number for number in values if number is not None]
-
-    def badge(self, instance: Instance, interface: str) -> int | None:
-        """The badge that `IFACE_attributes` chooses: a number or a string of digits."""
-        setting = find(instance, ATTRIBUTES.of(f"{interface}_"))
-        if setting is None:
-            return None
-        value = setting.value
-        if isinstance(value, str) and not value.strip().isdecimal():
-            return None  # other connectors keep other things there
-        return self._integer(setting, ATTRIBUTES.of(f"{interface}_"), ATTRIBUTES)
-
-    def access(self, instance: Instance, interface: str) -> str:
-        """Rights of a dataport, a subset of "RWX"; read and write by default."""
-        name = ACCESS.of(f"{interface}_")
-        setting = find(instance, name)
-        if setting is None:
-            return "RW"
-        value = setting.value
-        if not isinstance(value, str):
-            self._mistyped(setting, f"{name} must be a string of access rights", 'for example "RW"')
-            return "RW"
-        if not value or [c for c in "RWXP" if c in value] != list(value):
-            self.sink.report(
-                ACCESS_RIGHTS,
-                f'"{value}" is not a valid string of access rights',
-                setting.span,
-                help='write some of the letters "RWXP" in this order, for example "RW"',
-            )
-            return "RW"
-        return value.replace("P", "")
-
-    def size(self, connection: Connection, default: int) -> int:
-        """Bytes of the memory behind a dataport connection, in whole pages."""
-        setting = connection.settings.get(SIZE.name)
-        value = None if setting is None else self._integer(setting, SIZE.name, SIZE)
-        return round_up(default if value is None else value)
-
-    def paddr(self, connection: Connection) -> int | None:
-        """The physical address a connection asks for."""
-        setting = connection.settings.get(PADDR.name)
-        return None if setting is None else self._integer(setting, PADDR.name, PADDR)
-
-    def timers(self, server: Instance) -> int:
-        """How many timers each client of a time server has."""
-        return self._of_thread(server, "", TIMERS_PER_CLIENT, TIMERS_PER_CLIENT.default)
-
-    def semaphore(self, instance: Instance, sync: Sync) -> int:
-        """The value that a semaphore starts with."""
-        binary = sync.kind == "binary_semaphore"
-        default = 0 if sync.kind in ("binary_semaphore", "condition") else 1
-        name = VALUE.of(f"{sync.name}_")
-        setting = find(instance, name)
-        if setting is None or sync.kind in ("mutex", "condition"):
-            return default
-        value = _number(setting.value)
-        highest = 1 if binary else VALUE.high
-        if isinstance(value, int) and 0 <= value <= highest:
-            return value
-        self.sink.report(
-            SEMAPHORE_VALUE,
-            f"{name} must be a whole number from 0 to {highest}",
-            setting.span,
-            related=[Label(sync.span, f"a {sync.kind.replace('_', ' ')}")],
-        )
-        return default
-
-    def members(self, instance: Instance, record: str, prefix: str = "") -> tuple[tuple[str, int], ...]:
-        """The members of a C record that have values of settings; a time that is not given is 0."""
-        return tuple(
-            (
-                known.name,
-                (self.time(instance, known, known.names(prefix), {}) or 0)
-                if known.unit == DEFAULT_UNIT
-                else self._of_thread(instance, prefix, known, known.default),
-            )
-            for known in TABLE.values()
-            if known.record == record
-        )
-
-    def get(self, instance: Instance, *names: str) -> Setting | None:
-        """The value of the first of these names that has one."""
-        return find(instance, *names)
-
-    def time(
-        self,
-        instance: Instance,
-        known: Known,
-        names: tuple[str, ...],
-        spans: dict[str, Span],
-        clause: Setting | None = None,
-    ) -> int | None:
-        """A time in nanoseconds, whose place is added to `spans`. A number without a unit counts
-        microseconds. What is not a whole number of nanoseconds is rounded to the safe side: execution times
-        up, others down. `clause` is what the component states.
-        """
-        own = {attribute.name for attribute in instance.type.attributes}
-        # a plain `period` that the component declares itself may well mean something else
-        setting = self.get(instance, *(name for name in names if name != known.name or name not in own))
-        setting = setting or clause
-        if setting is None:
-            return None
-        spans[known.name] = setting.span
-        value = setting.value
-        if not isinstance(value, (int, float)):
-            self.sink.report(
-                BAD_TIME,
-                f"{known.phrase} must be a number, with a unit or in microseconds",
-                setting.span,
-                help="for example `10 ms`",
-            )
-            return None
-        unit = NANOSECONDS[setting.unit or DEFAULT_UNIT]
-        time = _whole(value, unit, up=known in (WCET, WITHIN, *WCETS)) if abs(value) < 1e30 else -1
-        longest = known.high * NANOSECONDS[DEFAULT_UNIT]
-        if value >= 0 and known.low <= time <= longest:
-            return time
-        problem = f"cannot be {in_digits(value)} {setting.unit or DEFAULT_UNIT}"
-        if time > longest:
-            problem = f"must be at most {duration(longest)}"
-        elif 0 < time < known.low:
-            problem = f"must be at least {duration(known.low)}"
-        self.sink.report(BAD_TIME, f"{known.phrase} {problem}", setting.span)
-        return None
-
-    def _of_thread(self, instance: Instance, prefix: str, known: Known, default: int) -> int:
-        for each in known.names(prefix):
-            setting = find(instance, each)
-            if setting is not None:
-                value = self._integer(setting, each, known)
-                return default if value is None else value
-        return default
-
-    def _integer(self, setting: Setting, name: str, known: Known) -> int | None:
-        value = _number(setting.value)
-        if not isinstance(value, int):
-            self._mistyped(setting, f"{name} must be a whole number")
-            return None
-        if not known.low <= value <= known.high:
-            unit = f" {known.unit}" if known.unit else ""
-            self.sink.report(
-                SETTING_RANGE,
-                f"{name} must be {known.low} to {known.high}{unit}, not {in_digits(value)}{unit}",
-                setting.span,
-            )
-            return None
-        return value
-
-    def _mistyped(self, setting: Setting, message: str, help: str = "") -> None:
-        self.sink.report(SETTING_TYPE, message, setting.span, f"this is {in_words(setting.value)}", help=help)
-
-    def _microseconds(self, instance: Instance, prefix: str, known: Known) -> int | None:
-        setting = find(instance, known.of(prefix), known.name)
-        if setting is None:
-            return None
-        if not isinstance(setting.value, int | float):
-            self._mistyped(setting, f"{known.of(prefix)} must be a time", "for example 10 ms")
-            return None
-        return round(setting.value * NANOSECONDS[setting.unit or known.unit] / NANOSECONDS[DEFAULT_UNIT])
-
-    def place(self, instance: Instance, *names: str) -> Span | None:
-        """Where the first of these names that has a value got it."""
-        setting = find(instance, *names)
-        return None if setting is None else setting.span
-
-
-def _whole(value: int | float, unit: int, *, up: bool) -> int:
-    """Whole nanoseconds. What floating-point numbers are wrong by does not count."""
-    numerator, denominator = value.as_integer_ratio()
-    numerator *= unit
-    nearest = (2 * numerator + denominator) // (2 * denominator)
-    if abs(numerator - nearest * denominator) << 50 <= abs(numerator):
-        return nearest
-    return -(-numerator // denominator) if up else numerator // denominator

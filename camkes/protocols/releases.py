@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from camkes.diagnostics import Sink
 from camkes.model.connectors import Carries, support
-from camkes.model.settings import SettingReader
+from camkes.model.setting_reader import SettingReader
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
 

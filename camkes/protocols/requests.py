@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from camkes.diagnostics import Sink, Span
 from camkes.model.connectors import support
-from camkes.model.settings import SettingReader
+from camkes.model.setting_reader import SettingReader
 from camkes.model.system import Connection, ConnectionEnd, Cpi, Instance, System, Task
 from camkes.protocols.cycles import strongly_connected, walk
 

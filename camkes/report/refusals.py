@@ -13,7 +13,7 @@ from msgspec import Struct
 from camkes.capdl.callers import CallerEntry, Wiring, caller_table, sender_ids
 from camkes.capdl.model import Role
 from camkes.diagnostics import Diagnostic, Sink, Span
-from camkes.model.settings import SettingReader
+from camkes.model.setting_reader import SettingReader
 from camkes.model.system import System
 from camkes.protocols.plan import Plan, PlannedCpi
 from camkes.report.codes import MALFORMED_MESSAGE

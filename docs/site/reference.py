@@ -66,15 +66,13 @@ def settings_table() -> str:
         "[The language](../language.md#priorities-and-time) describes those of tasks and locks.",
         "The name depends on what a setting is for: `inst._priority` is that of the control thread, "
         "`inst.IFACE_priority` that of the threads of an interface, `inst.priority`, where the table says "
-        "*all threads*, that of all threads without a setting of their own.",
+        "*all threads*, that of all threads without a setting of their own. A time "
+        "without a unit is in microseconds.",
     ]
-    table = ["| setting | of | range | unit | default |", "|---|---|---|---|---|"]
+    table = ["| setting | of | meaning | values | default |", "|---|---|---|---|---|"]
     for known in settings.TABLE.values():
         of = f"{known.owner}, all threads" if known.owner == "thread" and known.shared else known.owner
-        high = "" if known.high >= (1 << 63) - 1 else f"{known.high:,}"
-        span = f"{known.low:,} to {high}" if high else f"{known.low:,} or more"
-        default = f"{known.default:,}" if known.default else "-"
-        table.append(f"| `{known.name}` | {of} | {span} | {known.unit or '-'} | {default} |")
+        table.append(f"| `{known.name}` | {of} | {known.about} | {known.values} | {known.usual or '-'} |")
     return "\n\n".join(rows) + "\n\n" + "\n".join(table) + "\n"
 
 

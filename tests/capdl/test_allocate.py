@@ -23,7 +23,7 @@ from camkes.capdl.model import (
 )
 from camkes.diagnostics import Sink
 from camkes.model.protocols import Protocol
-from camkes.model.settings import SettingReader
+from camkes.model.setting_reader import SettingReader
 from camkes.model.system import DataportType, Interface
 from camkes.protocols.plan import Context
 from tests.capdl.systems import (

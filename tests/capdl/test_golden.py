@@ -22,7 +22,7 @@ from camkes.capdl.model import CapabilityModel, ObjectUse, Pools
 from camkes.capdl.pools import allocate_pools
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Style, render
-from camkes.model.settings import Defaults, SettingReader
+from camkes.model.setting_reader import Defaults, SettingReader
 from camkes.model.system import ConnectionEnd, Setting, System, Value
 from camkes.protocols import analyse
 from camkes.protocols.plan import Context, Plan

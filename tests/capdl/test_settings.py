@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from camkes.diagnostics import Sink
+from camkes.model.setting_reader import SettingReader
 from camkes.model.settings import (
     BUDGETS,
     DMA_POOL,
@@ -21,7 +22,6 @@ from camkes.model.settings import (
     TCB_POOL,
     UNTYPED_POOL,
     WCETS,
-    SettingReader,
 )
 from camkes.model.system import Instance
 from camkes.resolve import LoadOptions, load

@@ -15,11 +15,12 @@ from lsprotocol import types as lsp
 
 from camkes.cli.table import MODULES
 from camkes.editor import fixes
-from camkes.editor.hover import SETTINGS, hover_setting
+from camkes.editor.hover import hover_setting
 from camkes.editor.navigation import _SYMBOLS
 from camkes.editor.presentation import _TOKENS, _TYPES, LENSES
 from camkes.editor.words import WORDS, hover_word
 from camkes.editor.workspace import Workspace
+from camkes.model.settings import TABLE
 from camkes.parser.tables import load
 from tests.command import ROOT
 from tests.editor.client import Editor
@@ -54,26 +55,56 @@ def test_words_are_not_in_comments_strings_and_names() -> None:
 
 @pytest.mark.parametrize("word", WORDS)
 def test_every_word_has_a_hover(word: str) -> None:
+    assert WORDS[word]
     assert hover_word(f"{word} other", 1, 1) == (f"`{word}`: {WORDS[word]}", 1, len(word) + 1)
 
 
-def test_every_setting_that_is_explained_has_a_hover(tmp_path: Path) -> None:
-    """Of an instance, and of one of its interfaces."""
-    lines = [f"a.{head}{key} = 1;" for head in ("", "_", "p_") for key in SETTINGS]
+#: Where a setting of each owner is set, of all that have one: its name in a configuration.
+_NAMES = {
+    "thread": ("a._{}", "a.p_{}", "a.{}"),
+    "interface": ("a.p_{}",),
+    "semaphore": ("a.s_{}",),
+    "condition": ("a.s_{}",),
+    "instance": ("a.{}",),
+    "connection": ("c.{}",),
+}
+
+
+def test_every_setting_of_the_table_has_a_hover(tmp_path: Path) -> None:
+    """Under all of its names, with its text in the table."""
+    names = {
+        pattern.format(known.name): known
+        for known in TABLE.values()
+        for pattern in _NAMES[known.owner]
+        if known.shared or known.owner != "thread" or pattern != "a.{}"
+    }
+    names = {name.replace("untyped_pool", "untyped12_pool"): known for name, known in names.items()}
+    assert {known.name for known in names.values()} == set(TABLE)
+    lines = [f"{name} = 1;" for name in names]
     text = (
-        "procedure P { void f(); } component A { provides P p; }\n"
-        f"assembly {{ composition {{ component A a; }} configuration {{\n{chr(10).join(lines)}\n}} }}"
+        "procedure P { void f(); } component A { provides P p; uses P q; has semaphore s; }\n"
+        "assembly { composition { component A a; connection seL4RPCCall c(from a.q, to a.p); }\n"
+        "configuration {\n"
+        f"{chr(10).join(lines)}\na.size = 1; c._priority = 1; a.requestor = 1; a.irq_type = 1;\n}} }}"
     )
     path = tmp_path / "a.camkes"
     workspace = Workspace()
     workspace.open(str(path), text)
     index = workspace.analysis(str(path)).index
-    for number, line in enumerate(lines):
-        use = index.setting_at(str(path), number + 3, 4)
-        assert use is not None, line
-        name = line.removeprefix("a.").removesuffix(" = 1;")
-        key = name.removeprefix("p_").removeprefix("_")
-        assert hover_setting(use) == f"`{name}`: {SETTINGS[key]}"
+
+    def shown(line: int, column: int) -> str | None:
+        use = index.setting_at(str(path), line, column)
+        assert use is not None
+        return hover_setting(use)
+
+    for number, (name, known) in enumerate(names.items()):
+        found = shown(number + 4, 3)
+        assert known.about and found is not None, name
+        assert found.startswith(f"`{name[2:]}`: {known.about} ("), name
+    last = text.split("\n")[len(names) + 3]
+    of_others = [shown(len(names) + 4, last.index(name) + 3) for name in ("a.size", "c._", "a.irq")]
+    assert of_others == [None, None, None]
+    assert "id of the task" in (shown(len(names) + 4, last.index("a.req") + 3) or "")
 
 
 def test_hover_of_a_word(protocols: Path) -> None:

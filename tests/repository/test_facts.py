@@ -103,8 +103,6 @@ SETTINGS_ALLOWED = {
     ("camkes/capdl/authority.py", "max_priority"): "a field of JSON",
     ("camkes/capdl/model.py", "_data"): "a C variable",
     ("camkes/capdl/pools.py", "dtb_size"): "a field of the answer to a query",
-    ("camkes/editor/hover.py", "extension_period"): "what it means, for the editor",
-    ("camkes/editor/hover.py", "num_threads"): "what it means, for the editor",
     ("camkes/generate/threads.py", "passive"): "a member of a C record",
     ("camkes/migrate/declarations.py", "interface_priority_attributes"): MIGRATE,
     ("camkes/migrate/declarations.py", "task_priority_attributes"): MIGRATE,

@@ -87,7 +87,7 @@ def test_a_row_of_the_table_is_enough_for_a_setting_to_reach_a_record(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, record: str
 ) -> None:
     owner, setting, instance, start = _OF_RECORDS[record]
-    known = settings.Known("limit", owner, 1, 9, default=3, record=record)
+    known = settings.Known("limit", owner, "a limit", 1, 9, default=3, record=record)
     monkeypatch.setitem(settings.TABLE, known.name, known)
 
     def value(text: str) -> str:

@@ -39,7 +39,7 @@ from camkes.generate import GeneratedFile
 from camkes.generate import generate as generate_code
 from camkes.generate.codes import NEEDS_SEL4, UNKNOWN_CONNECTOR
 from camkes.model.connectors import carries_time
-from camkes.model.settings import SettingReader
+from camkes.model.setting_reader import SettingReader
 from camkes.model.system import System
 from camkes.project.application import Application
 from camkes.protocols.plan import Plan

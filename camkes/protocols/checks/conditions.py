@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from camkes.diagnostics import Diagnostic, Label, Sink, Span
 from camkes.model.connectors import RPC_CALL, Carries, names, support
-from camkes.model.settings import SettingReader
+from camkes.model.setting_reader import SettingReader
 from camkes.model.system import Connection, Cpi
 from camkes.protocols.checks.base import Check, Facts, listing
 from camkes.protocols.checks.clauses import chain_steps

@@ -10,14 +10,8 @@ from math import ceil
 from camkes.diagnostics import Diagnostic, Label, Sink
 from camkes.model.connectors import Carries, support
 from camkes.model.overrun import OverrunPolicy
-from camkes.model.settings import (
-    BUDGET,
-    EXTENSION,
-    EXTENSION_PERIOD,
-    PASSIVE,
-    PRIORITY,
-    SettingReader,
-)
+from camkes.model.setting_reader import SettingReader
+from camkes.model.settings import BUDGET, EXTENSION, EXTENSION_PERIOD, PASSIVE, PRIORITY
 from camkes.model.system import Cpi, Task
 from camkes.model.units import duration
 from camkes.protocols.checks.base import Check, Facts, listing, route, through

@@ -11,7 +11,8 @@ from msgspec.structs import replace
 from camkes.diagnostics import Label, Sink
 from camkes.model.bands import Band, Order, bands_by_task
 from camkes.model.connectors import Carries, support
-from camkes.model.settings import PRIORITY, SLICE, SettingReader
+from camkes.model.setting_reader import SettingReader
+from camkes.model.settings import PRIORITY, SLICE
 from camkes.model.system import Connection, Instance, Task
 from camkes.model.units import NANOSECONDS
 from camkes.resolve import codes

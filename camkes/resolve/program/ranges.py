@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 from camkes.diagnostics import Sink, Span
 from camkes.model.connectors import Carries, support
-from camkes.model.settings import PRIORITY, SettingReader, find
+from camkes.model.setting_reader import SettingReader, find
+from camkes.model.settings import PRIORITY
 from camkes.model.system import Connection, ConnectionEnd, Cpi, Instance, Task
 
 

@@ -14,6 +14,7 @@ from camkes.model.connectors import names as names_of
 from camkes.model.limits import MAX_PRIORITY
 from camkes.model.overrun import OF_CPIS, OF_TASKS, OverrunPolicy
 from camkes.model.protocols import Protocol
+from camkes.model.setting_reader import SettingReader
 from camkes.model.settings import (
     BUDGET,
     BUDGETS,
@@ -31,7 +32,6 @@ from camkes.model.settings import (
     WCETS,
     WEIGHT,
     WITHIN,
-    SettingReader,
 )
 from camkes.model.system import (
     Condition,

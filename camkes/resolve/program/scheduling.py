@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from camkes.diagnostics import Diagnostic, Label, Sink, Span
 from camkes.model.codes import BAD_TIME
-from camkes.model.settings import BUDGET, DATA, DEFAULT_TIME, PASSIVE, PERIOD, SIZE_BITS, SettingReader
+from camkes.model.setting_reader import SettingReader
+from camkes.model.settings import BUDGET, DATA, DEFAULT_TIME, PASSIVE, PERIOD, SIZE_BITS
 from camkes.model.system import Instance, Setting
 from camkes.model.units import duration
 from camkes.resolve import codes

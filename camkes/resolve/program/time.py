@@ -11,6 +11,7 @@ from typing import TypeVar
 from camkes.diagnostics import Label, Sink, Span
 from camkes.model.codes import BAD_TIME
 from camkes.model.overrun import Degradation, Degraded, OverrunPolicy, ServerKind
+from camkes.model.setting_reader import SettingReader
 from camkes.model.settings import (
     BUDGET,
     BUDGETS,
@@ -24,7 +25,6 @@ from camkes.model.settings import (
     WCET,
     WCETS,
     Known,
-    SettingReader,
 )
 from camkes.model.system import Cpi, Instance, Setting, Task, in_words
 from camkes.model.units import duration

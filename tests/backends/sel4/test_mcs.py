@@ -23,7 +23,7 @@ from camkes.capdl.allocate import allocate
 from camkes.capdl.mcs import TimePlanner
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import render
-from camkes.model.settings import SettingReader
+from camkes.model.setting_reader import SettingReader
 from camkes.protocols import analyse
 from camkes.resolve import LoadOptions, load
 from tests.backends.sel4.platforms import MCS_PLATFORMS, PLATFORMS

@@ -18,7 +18,7 @@ from camkes.capdl.allocate import allocate
 from camkes.capdl.model import Cap, CapabilityModel, KernelObject, Mapping, Space
 from camkes.capdl.pools import allocate_pools
 from camkes.diagnostics import Diagnostic, Sink
-from camkes.model.settings import SettingReader
+from camkes.model.setting_reader import SettingReader
 from camkes.project.application import ComponentBuild, ConnectorTemplates
 from camkes.protocols import analyse
 from tests.resolve.systems import good
