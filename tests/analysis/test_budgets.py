@@ -450,9 +450,7 @@ def test_a_task_that_may_be_released_at_any_time() -> None:
 def test_criticalities_with_releases_by_events() -> None:
     raising = 'task._criticality = 1; task._budget = 7 ms; task._overrun = "raise"; task._budget_1 = 9 ms;'
     levels = level_results(*planned(CHAIN % raising), FREE)
-    assert {(e.task.name, e.smc, e.amc, e.ours) for e in levels} == {
-        (name, None, None, None) for name in ("first", "second", "task")
-    }
+    assert {(e.smc, e.amc, e.ours) for e in levels} == {(None,) * 3}
 
 
 def test_a_job_without_work_waits_for_those_above() -> None:
@@ -460,6 +458,21 @@ def test_a_job_without_work_waits_for_those_above() -> None:
     found = {(e.task.name, e.level): (e.smc, e.amc, e.ours) for e in level_results(*tasks, FREE)}
     assert found["low", 0] == (2 * MS,) * 3
     assert found["low", 1] == (20 * MS,) * 3
+
+
+def of_deadline(deadline: int, period: int) -> tuple[System, Plan]:
+    """`low`, of a criticality, and `high` need 4 each."""
+    system, plan = of_tasks(SimTask("high", 2, 20, 4), SimTask("low", 1, period, 4, 4, 1))
+    return replace(system, tasks=tuple(replace(t, deadline=deadline * MS) for t in system.tasks)), plan
+
+
+@pytest.mark.parametrize(("deadline", "period", "bound"), [(7, 20, None), (8, 20, 8 * MS), (20, 7, None)])
+def test_bounds_at_a_criticality_end_with_the_deadline_or_the_period(
+    deadline: int, period: int, bound: Time | None
+) -> None:
+    """4 + 4. With a period of 7 there is another job by then, which ends later."""
+    levels = level_results(*of_deadline(deadline, period), FREE)
+    assert {(e.smc, e.amc, e.ours) for e in levels if e.task.name == "low"} == {(bound,) * 3}
 
 
 def test_releases_by_timers_cost_at_each_criticality() -> None:

@@ -21,7 +21,7 @@ from camkes.protocols import analyse
 from camkes.protocols.plan import Plan
 from tests.analysis.budget_reference import SimTask
 from tests.analysis.mutants import analysis_with, survivors, text
-from tests.analysis.test_budgets import CHAIN, LOCK, of_tasks, planned, table_1
+from tests.analysis.test_budgets import CHAIN, LOCK, of_deadline, of_tasks, planned, table_1
 from tests.golden import compare
 
 GOLDEN = Path(__file__).parent / "golden" / "figures_of_systems.txt"
@@ -221,6 +221,7 @@ def systems() -> tuple[tuple[System, Plan], ...]:
         policy = f'store.p_overrun = "extend"; store.p_extension = {extension} ms;'
         found.append(planned(LOCK % (20, 1, f"{policy} store.p_extension_period = {period} ms;")))
     found += [planned(text) for text in (*CHAINS, NESTED, RAISED, EXTENDED)]
+    found += [of_deadline(7, 20), of_deadline(20, 7)]
     return (*found, *(random_system(random.Random(seed), mcs=True) for seed in range(COUNT)))
 
 
