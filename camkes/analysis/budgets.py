@@ -22,7 +22,7 @@ from camkes.analysis.demand import Demands, Requesting, Time, demands, requests_
 from camkes.analysis.platform import Platform
 from camkes.analysis.response import Load, Response, response
 from camkes.analysis.sections import RequestSection
-from camkes.analysis.verdict import ROUNDS, delayed, interruptions
+from camkes.analysis.verdict import ROUNDS, analyse, delayed, interruptions
 from camkes.analysis.workload import Workload, WorkloadTask, workload_of
 from camkes.model.overrun import OverrunPolicy, ServerKind
 from camkes.model.system import System
@@ -31,9 +31,6 @@ from camkes.protocols.time import LEAST_REFILLS, PlannedTime
 
 #: the requests of tasks that are not trusted: any number, in any time
 _ALWAYS: tuple[Requesting, ...] = ((0, 1, 1 << 30, 0),)
-
-#: nanoseconds, longer than any deadline
-_NEVER = 1 << 100
 
 
 class Bounded(Struct, frozen=True):
@@ -62,6 +59,8 @@ def budget_results(system: System, plan: Plan, platform: Platform) -> tuple[Budg
     if not plan.mcs:
         return ()
     workload = workload_of(system, plan)
+    if plan.bands:
+        return _with_bands(plan, workload, platform)
     for _ in range(ROUNDS):
         found = _results(plan, workload, platform)
         latest = {each.task.name: each.trusted.latest for each in found if each.trusted.response is not None}
@@ -95,6 +94,25 @@ def _results(plan: Plan, workload: Workload, platform: Platform) -> tuple[Budget
     )
 
 
+def _with_bands(plan: Plan, workload: Workload, platform: Platform) -> tuple[BudgetResult, ...]:
+    """Where components order tasks: with budgets that never end the responses are those without. Nothing is
+    isolated, as a job that takes longer keeps its early deadline."""
+    model = BudgetModel(plan, workload, demands(workload, platform), platform)
+    short = [task.name for task in workload.tasks if model.can_end(task)]
+    found = []
+    for each in analyse(workload, platform).tasks:
+        if short:
+            trusted = Bounded(None, f"the budget of {short[0]} can be used up, and a component orders tasks")
+        elif each.response is None:
+            trusted = Bounded(None, "a deadline of its band can be missed" if each.task.band else "overload")
+        else:
+            trusted = Bounded(each.response.time, latest=each.response.latest)
+        time, demand = model.times[each.task.name], each.demand.total
+        isolated = Bounded(None, "a component orders tasks")
+        found.append(BudgetResult(each.task, time, demand, trusted, isolated))
+    return tuple(found)
+
+
 class BudgetModel:
     """The tasks of a workload with their budgets and the overrun policies of their CPIs."""
 
@@ -106,7 +124,6 @@ class BudgetModel:
         self.workload = workload
         self.needed = needed
         self._platform = platform
-        self._bands = plan.bands
         self._cpis: Mapping[str, PlannedCpi] = {cpi.name: cpi for cpi in plan.cpis}
         self.times = {task.name: task.time for task in plan.tasks if task.time is not None}
         self._places = {task.name: task.refills - LEAST_REFILLS for task in plan.tasks}
@@ -115,21 +132,19 @@ class BudgetModel:
 
     def bound(self, task: WorkloadTask, *, trusted: bool) -> Bounded:
         """The longest response of a task."""
-        if self._bands:
-            return Bounded(None, "a component schedules tasks")
         if reason := self._own(task):
             return Bounded(None, reason)
         if not (trusted or task.timed):
             return Bounded(None, "other tasks release it")
-        others = [other for other in self.workload.tasks if other.name != task.name]
-        free = [other.name for other in others if not self.limited(other.name)]
-        if not trusted and any(other.name in free and other.priority >= task.priority for other in others):
+        free = [other.name for other in self._above(task) if not self.limited(other.name)]
+        if free and not trusted:
             return Bounded(None, f"{free[0]} has no budget")
-        if reason := self._without_time(task, trusted=trusted):
-            return Bounded(None, reason)
+        blocking = self.blocking(task, trusted=trusted)
+        if isinstance(blocking, str):
+            return Bounded(None, blocking)
+        others = (other for other in self.workload.tasks if other.name != task.name)
         loads = [self.load(other, trusted=trusted) for other in others]
         loads += self.extensions(task, trusted=trusted) + interruptions(self.workload, self._platform)
-        blocking = self.blocking(task, trusted=trusted)
         demand = self.needed.of_task[task.name].total
         helps = self.limited(task.name) and self._pays(task, trusted=trusted)
         if helps and self._budget(task.name) < demand + blocking(task.period):
@@ -142,6 +157,10 @@ class BudgetModel:
         if isinstance(found, Response):
             return Bounded(late + found.time, latest=late + found.latest)
         return Bounded(None, "overload")
+
+    def can_end(self, task: WorkloadTask) -> bool:
+        """Whether a task that keeps its execution times can be without a budget."""
+        return bool(self._own(task)) or self._lacks(task.name, trusted=True)
 
     def _own(self, task: WorkloadTask) -> str:
         """Why a task's own budget does not suffice for its jobs."""
@@ -217,13 +236,14 @@ class BudgetModel:
         spare = 2 if self._places[name] > 0 else 1
         return self._budget(name) < spare * self.needed.of_task[name].total
 
-    def blocking(self, task: WorkloadTask, *, trusted: bool) -> Callable[[Time], Time]:
-        """The blocking of a job in a window of so many nanoseconds."""
-        if self._without_time(task, trusted=trusted):
-            return lambda window: _NEVER
+    def blocking(self, task: WorkloadTask, *, trusted: bool) -> Callable[[Time], Time] | str:
+        """The blocking of a job in a window of so many nanoseconds, or why it has no bound."""
         found = waits(self.workload, self.needed, self._platform, task)
+        kept = self._kept(task, trusted=trusted)
+        if reason := self._without_time(task, kept, found.sections, trusted=trusted):
+            return reason
         sections = tuple(replace(s, duration=self.duration(s, trusted=trusted)) for s in found.sections)
-        lock = next(iter(self._kept(task, trusted=trusted)), None)
+        lock = next(iter(kept), None)
         if lock is not None:  # while the job waits, lower tasks execute and can come to the lock again
             longest = max(section.duration for section in sections)
             return lambda window: longest * requests_within(found.requests[lock], window)
@@ -242,7 +262,9 @@ class BudgetModel:
         lower = (other for other in self.workload.tasks if other.priority < task.priority)
         return wanted & set().union(*(self._keeps(other.name, trusted=trusted) for other in lower))
 
-    def _without_time(self, task: WorkloadTask, *, trusted: bool) -> str:
+    def _without_time(
+        self, task: WorkloadTask, kept: Set[str], sections: Sequence[RequestSection], *, trusted: bool
+    ) -> str:
         """Why there is no bound for how long others have locks without time. While a job waits for one that
         does not execute, all lower tasks do, so what is known of sections at ceilings, and of tasks that are
         each in one section, does not hold."""
@@ -251,10 +273,8 @@ class BudgetModel:
             wanted = set().union(*(self._locks(each.name) for each in above if each is not other))
             if wanted & self._keeps(other.name, trusted=trusted, helped=True):
                 return f"{other.name} can be without a budget in a lock"
-        kept = self._kept(task, trusted=trusted)
         if not kept:
             return ""
-        sections = waits(self.workload, self.needed, self._platform, task).sections
         if any(each.at_ceiling for each in sections) or {each.resource for each in sections} != kept:
             return "lower tasks can be without a budget at a ceiling, or in several locks"
         others = any(kept & self._locks(each.name) for each in above[1:])
@@ -316,7 +336,7 @@ class BudgetModel:
     def extensions(self, task: WorkloadTask, *, trusted: bool) -> list[Load]:
         """The reservations that tasks of at least the same priority can use beside their budgets. Those of
         lower ones execute in sections that are waited for."""
-        others = [o for o in self.workload.tasks if o.name != task.name and o.priority >= task.priority]
+        others = self._above(task)
         lacking = {other.name for other in others if self._lacks(other.name, trusted=trusted)}
         found = [
             Load(f"extension of {cpi.name}", cpi.ceiling, cpi.extension.period, cpi.extension.budget)

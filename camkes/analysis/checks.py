@@ -47,18 +47,15 @@ def check(
 
 
 def _bands(plan: Plan, sink: Sink) -> None:
-    """Those whose order is that of deadlines have an analysis, without budgets."""
+    """Those whose order is that of deadlines have an analysis."""
     for band in plan.bands:
-        if band.order is Order.DEADLINE and not plan.mcs:
-            continue
-        sink.report(
-            BAND_NOT_ANALYSED,
-            f"the tasks of `{band.instance}` cannot be analysed: their order is not that of deadlines"
-            if band.order is not Order.DEADLINE
-            else f"the tasks of `{band.instance}` cannot be analysed on an MCS kernel",
-            band.span,
-            help="run the system, or give them priorities of their own",
-        )
+        if band.order is not Order.DEADLINE:
+            sink.report(
+                BAND_NOT_ANALYSED,
+                f"the tasks of `{band.instance}` cannot be analysed: their order is not that of deadlines",
+                band.span,
+                help="run the system, or give them priorities of their own",
+            )
 
 
 def _times(system: System, plan: Plan, sink: Sink) -> None:

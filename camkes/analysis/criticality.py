@@ -45,11 +45,11 @@ class LevelResult(Struct, frozen=True):
 
 class _Level(Struct, frozen=True):
     """Execution times at a criticality: each task's demand, that until it raises the criticality, and the
-    blocking of each in a window."""
+    blocking of each in a window, or why it has no bound."""
 
     demand: Mapping[str, Time]
     until_raised: Mapping[str, Time]
-    blocking: Mapping[str, Callable[[Time], Time]]
+    blocking: Mapping[str, Callable[[Time], Time] | str]
 
 
 def level_results(system: System, plan: Plan, platform: Platform) -> tuple[LevelResult, ...]:
@@ -191,9 +191,9 @@ class _Model:
     def _fixed_point(
         self, task: WorkloadTask, level: int, own: Time, busy: Callable[[Time], Time]
     ) -> Time | None:
-        if any(each.after for each in (task, *self._above(task))):
-            return None
         blocking = self._levels[level].blocking[task.name]
+        if isinstance(blocking, str) or any(each.after for each in (task, *self._above(task))):
+            return None
         window: Time = max(own, 1)  # without work of its own a job still waits for others
         for _ in range(STEPS):
             timers = sum(_jobs(each, window) * self._release for each in self._tasks if each.timed)

@@ -213,15 +213,14 @@ def _with_bands(
     """The results, where tasks that are ordered by their deadlines have these as their longest responses if
     all of their band are met, and else no bound."""
     met = {}
-    for name in {task.band for task in workload.tasks if task.band}:
-        tasks = [task for task in workload.tasks if task.band == name]
-        own = {
-            load.name: load for load in loads if not load.interrupts and load.name in {t.name for t in tasks}
-        }
+    for band in {task.band for task in workload.tasks if task.band}:
+        tasks = [task for task in workload.tasks if task.band == band]
+        names = {task.name for task in tasks}
+        own = {load.name: load for load in loads if load.name in names and not load.interrupts}
         highest = max(task.priority for task in tasks)
-        above = [load for load in loads if load.priority > highest and load not in own.values()]
+        above = [load for load in loads if load.priority > highest]
         blocking = {task.name: _least(waits(workload, needed, platform, task).blocking()) for task in tasks}
-        met[name] = all_met(tasks, own, above, blocking)
+        met[band] = all_met(tasks, own, above, blocking)
     return [each if not each.task.band else _ordered(each, met[each.task.band]) for each in results]
 
 

@@ -15,12 +15,10 @@ from msgspec.structs import replace
 from camkes.analysis.budgets import BudgetResult, budget_results
 from camkes.analysis.criticality import late_tasks, level_results, switched_threads
 from camkes.analysis.demand import Time
-from camkes.analysis.limits import blocking_limits
 from camkes.analysis.platform import FREE, Platform, TimerCost
 from camkes.analysis.verdict import analyse
 from camkes.analysis.workload import workload_of
 from camkes.diagnostics import Sink, SourceFile, Span
-from camkes.model.bands import Band, Order
 from camkes.model.system import System
 from camkes.parser.files import read_meaning
 from camkes.protocols import sketch
@@ -485,16 +483,3 @@ def test_releases_by_timers_cost_at_each_criticality() -> None:
         ("low", 0): 4 * MS,
         ("low", 1): 22 * MS,
     }
-
-
-def test_priorities_that_a_component_changes() -> None:
-    """Bounds for fixed priorities do not apply."""
-    system, plan = planned(CHAIN % "task._criticality = 1;")
-    banded = replace(plan, bands=(Band("s", "i", Order.DEADLINE, 30, ("task",), 0, system.tasks[0].span),))
-    assert {each.trusted.reason for each in budget_results(system, banded, FREE)} == {
-        "a component schedules tasks"
-    }
-    assert all((e.smc, e.amc, e.ours) == (None, None, None) for e in level_results(system, banded, FREE))
-    system, plan = planned(CHAIN % "", mcs=False)
-    assert blocking_limits(system, plan, 0)
-    assert not blocking_limits(system, replace(plan, bands=banded.bands), 0)

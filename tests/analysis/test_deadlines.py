@@ -10,10 +10,14 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from camkes.analysis.budgets import budget_results
+from camkes.analysis.criticality import level_results
+from camkes.analysis.limits import blocking_limits
 from camkes.analysis.platform import FREE
 from camkes.analysis.verdict import Verdict, analyse
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.model.protocols import Protocol
+from tests.analysis.test_budgets import planned
 from tests.runtime.test_bands import Job, simulate
 
 #: period, deadline, work before and after a section, and whether there is one
@@ -100,6 +104,9 @@ def test_what_it_finds_to_be_met_is_not_missed(
         # in a window of 5: 2 + 1 in the lock, and a section of the other of 1, or of 3
         ([(5, 5, 0, 2, True), (20, 20, 0, 4, True)], 1, None, True),
         ([(5, 5, 0, 2, True), (20, 20, 0, 4, True)], 2, None, False),
+        # in a window of 10: 3 + 1 and 5 + 1; jobs with the same deadline are in the window and block nothing
+        ([(10, 10, 0, 3, True), (10, 10, 0, 5, True)], 1, None, True),
+        ([(10, 10, 0, 3, True), (10, 10, 0, 5, True), (90, 90, 0, 0, True)], 1, None, False),
         # the second does not use the lock, so that nothing is blocked
         ([(5, 5, 0, 2, True), (20, 20, 0, 4, False)], 2, None, True),
     ],
@@ -116,3 +123,50 @@ def test_a_chain_ends_after_the_deadlines_of_all_its_tasks() -> None:
     second = WorkloadTask("second", 11, 20, 4, 1, after="first", timed=False, band="edf")
     found = analyse(Workload((first, second), ()), FREE)
     assert [chain.latency for chain in found.chains] == [19]
+
+
+BANDED = """
+import <user_scheduler.camkes>;
+component Task { control; requestor; uses UserScheduler band; }
+component Other { control; requestor; }
+assembly {
+    composition {
+        component Task a; component Task b; component Task c; component EDFScheduler edf;
+        component Other low;
+        connection seL4UserScheduler order(from a.band, from b.band, from c.band, to edf.tasks);
+    }
+    configuration {
+        edf._priority = 101; a._period = 5 ms; b._period = 7 ms; c._period = 9 ms; c._deadline = 7 ms;
+        a._wcet = 1 ms; b._wcet = 1 ms; c._wcet = %d ms;
+        low._priority = 5; low._period = 100 ms; low._wcet = 3 ms; %s
+    }
+}
+"""
+MS = 1_000_000
+USED_UP = "the budget of low can be used up, and a component orders tasks"
+
+
+@pytest.mark.parametrize(
+    ("work", "settings", "expected"),
+    [
+        # low: 3, in 7 two jobs of `a`, and one of each other
+        (1, "", (5 * MS, 7 * MS, 7 * MS, 7 * MS)),
+        (1, "low._budget = 3 ms;", (5 * MS, 7 * MS, 7 * MS, 7 * MS)),
+        (1, "low._budget = 2 ms;", (USED_UP,) * 4),
+        # in a window of 7: 1 + 1 + 6
+        (6, "", ("a deadline of its band can be missed",) * 3 + ("overload",)),
+    ],
+)
+def test_budgets_that_never_end_make_no_difference(
+    work: int, settings: str, expected: tuple[int | str, ...]
+) -> None:
+    results = budget_results(*planned(BANDED % (work, settings)), FREE)
+    assert [each.task.name for each in results] == ["a", "b", "c", "low"]
+    assert tuple(each.trusted.response or each.trusted.reason for each in results) == expected
+    assert {each.isolated.reason for each in results} == {"a component orders tasks"}
+
+
+def test_what_is_not_known_where_a_component_orders_tasks() -> None:
+    system, plan = planned(BANDED % (1, "low._criticality = 1;"))
+    assert {(e.smc, e.amc, e.ours) for e in level_results(system, plan, FREE)} == {(None,) * 3}
+    assert not blocking_limits(*planned(BANDED % (1, ""), mcs=False), 0)
