@@ -32,6 +32,7 @@ MODULES = (
     "solver",
     "blocking",
     "response",
+    "deadlines",
     "bounds",
     "verdict",
     "assignment",

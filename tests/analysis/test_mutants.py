@@ -18,6 +18,8 @@ from msgspec.structs import replace
 from camkes.analysis.platform import read_platform as real_platform
 from camkes.model.protocols import Protocol
 from tests.analysis.mutants import FOLDER, analysis_with, changes, survivors, text
+from tests.analysis.test_budgets import planned
+from tests.analysis.test_deadlines import BANDED
 from tests.golden import compare
 
 GOLDEN = Path(__file__).parent / "golden" / "figures.txt"
@@ -28,6 +30,7 @@ CHANGED = (
     "sections",
     "blocking",
     "response",
+    "deadlines",
     "bounds",
     "verdict",
 )
@@ -213,6 +216,36 @@ def _with_chains(a: SimpleNamespace, found: list[Any], ours: Any) -> None:
         found.append(a.analyse(a.Workload(three, ()), a.FREE).ages)
 
 
+def _with_bands(a: SimpleNamespace, found: list[Any], ours: Any) -> None:
+    """Tasks that are ordered by their deadlines, below another one and above one with which they share a
+    lock."""
+
+    def task(*given: Any) -> Any:
+        return a.WorkloadTask(*given, band="edf")
+
+    system, plan = planned(BANDED % (1, ""), mcs=False)
+    found.append([(each.name, each.priority) for each in a.workload_of(system, plan).tasks])
+    dear = replace(ours, raised=9)
+    # around the longest times with which all deadlines are met
+    for work, deadline, inside in itertools.product((1, 2, 3), (9, 10, 11, 20), (1, 2, 3)):
+        tasks = [
+            a.WorkloadTask("above", 50, 40, 40, work),
+            task("a", 12, 10, 5, 2, {"x": 1}), task("b", 11, 20, deadline, 3, {"y": 1}),
+            task("c", 11, 40, deadline, 2, {"x": 1}), task("d", 10, 40, 40, work, {"x": 2, "y": 1}),
+            a.WorkloadTask("below", 1, 80, 80, 4, {"y": 1}),
+        ]  # fmt: skip
+        shared = a.Workload(tuple(tasks), (a.WorkloadCpi("x", I, inside), a.WorkloadCpi("y", I, 1)))
+        for each in a.analyse(shared, a.FREE).tasks:
+            found.append((each.verdict.value, each.response, each.at_least, each.blocking.least))
+    first, second = task("a", 3, 200, 90, 10), task("b", 2, 200, 100, 20, {"x": 2}, "a", 0, False)
+    third = task("c", 1, 200, 110, 30, {}, "b", 0, False)
+    chain = a.Workload((first, second, third), (a.WorkloadCpi("x", I, 5),))
+    for platform in (a.FREE, dear):
+        result = a.analyse(chain, platform)
+        found.append((result.chains, [(each.response, each.verdict.value) for each in result.tasks]))
+        found.append([a.turn_cost(chain, platform, each) for each in chain.tasks])
+
+
 def _formulas(a: SimpleNamespace, found: list[Any]) -> None:
     loads = [a.Load("a", 1, 100, 45), a.Load("b", 1, 100, 45), a.Load("c", 2, 100, 10)]
     found.append(
@@ -238,6 +271,15 @@ def _formulas(a: SimpleNamespace, found: list[Any]) -> None:
     found.append([counted.limits(window) for window in (1, 30, 31, 100, 101)])
     late = a.PossibleWaits(tuple(many), {"S": ((-1, 100, 2, 5), (-1, 30, 1, 40))})
     found.append([late.limits(window) for window in (1, 30, 95, 96)])
+    found.append([a.requests_within(((-1, 100, 2, 5), (-1, 30, 1, 40)), w) for w in (1, 30, 95, 96)])
+    inside = a.Together({"X": 0}, {"S": {"X": 1}})  # no section of X unless S is one
+    found.append(inside.part_of([a.RequestSection("a", "S", 5), a.RequestSection("b", "X", 3)]))
+    # three tasks come to c, on two ways
+    tasks = tuple(a.WorkloadTask(f"t{i}", 9 - i, 99, 99, 1, {"o": 1, "c": 1}) for i in range(3))
+    nested = a.Workload(tasks, (a.WorkloadCpi("o", P, 1, {"c": 1}), a.WorkloadCpi("c", I, 1)))
+    for most in range(6):
+        ways = a._Sections(nested, a.demands(nested, a.FREE), a.FREE, tasks[0], most)
+        found.append((len(ways.of_all(tasks[1:])), ways.every_way))
     rest = a.Load("x", 1, 1000, 300)
     for enough in (None, 299, 300, 400, 450):
         response = a.response(rest, [a.Load("y", 2, 500, 100)], lambda window: 0, enough)
@@ -252,6 +294,8 @@ def _formulas(a: SimpleNamespace, found: list[Any]) -> None:
         (a.Load("a", 1, 6, 2), a.Load("b", 2, 4, 2, 5)),
         (a.Load("a", 1, 6, 3, 12), a.Load("b", 2, 4, 2)),
         (a.Load("a", 1, 4, 2, 1), a.Load("b", 2, 8, 3, 15)),
+        # two jobs at 7, and the next one at 12 ends at 7 + 18
+        (a.Load("a", 1, 6, 6, 7), a.Load("b", 2, 8, 0)),
     ):
         found.append(a.response(one, [other], lambda window: 0))
     # responses of the jobs are 114, 102, 116, 104, 118, 106 and 94
@@ -314,6 +358,7 @@ def figures(a: SimpleNamespace) -> list[Any]:
     _with_monitors(add, workload)
     _with_ceilings_on_the_way(add, workload)
     _with_chains(a, found, ours)
+    _with_bands(a, found, ours)
     _formulas(a, found)
     return found
 
