@@ -11,7 +11,7 @@ protocols.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -92,10 +92,10 @@ def read_replay(path: Path, workload: Workload, sink: Sink) -> Replay | None:
             help="`camkes analyze --witnesses DIR` writes them",
         )
         return None
-    if any(cpi.lock for cpi in workload.cpis):
+    if any(cpi.wait for cpi in workload.cpis):
         sink.report(
             REPLAY_FILE,
-            "a case of a system with waits or monitors cannot be replayed",
+            "a case of a system with waits cannot be replayed",
             help="run the system itself",
         )
         return None
@@ -138,7 +138,8 @@ def write_model(
 ) -> Path:
     """Write an application of such a system into a folder; returns its `.camkes` file. A task ends after so
     many jobs, as many as `jobs` states."""
-    names = _names([*(task.name for task in workload.tasks), *(cpi.name for cpi in workload.cpis)])
+    groups = _groups(workload)
+    names = _names([*(task.name for task in workload.tasks), *groups, *(cpi.name for cpi in workload.cpis)])
     folder.mkdir(parents=True, exist_ok=True)
     for task in workload.tasks:
         count = jobs.get(task.name)
@@ -150,12 +151,27 @@ def write_model(
         _write(
             folder, names[task.name], f"int run(void)\n{{\n    {loop} {{\n{code}    }}\n    return 0;\n}}\n"
         )
-    for cpi in workload.cpis:
-        code = _code(what.cpis[cpi.name], names)
-        _write(folder, names[cpi.name], f"void p_go(void)\n{{\n{code}}}\n")
+    for lock, cpis in groups.items():
+        code = "".join(
+            f"void {_interface(cpi, names)}_go(void)\n{{\n{_code(what.cpis[cpi.name], names)}}}\n"
+            for cpi in cpis
+        )
+        _write(folder, names[lock], code)
     root = folder / "system.camkes"
     write_changed(root, _text(workload, what, names).encode())
     return root
+
+
+def _groups(workload: Workload) -> Mapping[str, Sequence[WorkloadCpi]]:
+    """The CPIs of each component: those of a monitor have the same one."""
+    found: dict[str, list[WorkloadCpi]] = {}
+    for cpi in workload.cpis:
+        found.setdefault(workload.lock[cpi.name], []).append(cpi)
+    return found
+
+
+def _interface(cpi: WorkloadCpi, names: Mapping[str, str]) -> str:
+    return names[cpi.name] if cpi.lock else "p"
 
 
 def _released(workload: Workload, task: WorkloadTask) -> Iterator[str]:
@@ -171,7 +187,7 @@ def _names(names: Sequence[str]) -> Mapping[str, str]:
     """A word of the language for each name: `first.lock` is `first_lock`."""
     found: dict[str, str] = {}
     taken = {"Request"}  # the procedure
-    for name in names:
+    for name in dict.fromkeys(names):
         word = re.sub(r"\W", "_", name)
         while word.title() in taken:
             word += "_"
@@ -193,7 +209,7 @@ def _text(workload: Workload, what: SimulatedProgram, names: Mapping[str, str]) 
     settings: list[str] = []
     callers: dict[str, list[str]] = {}
 
-    def component(name: str, requests: Mapping[str, int], items: str) -> None:
+    def component(name: str, requests: Iterable[str], items: str) -> None:
         word = names[name]
         uses = " ".join(f"uses Request to_{names[callee]};" for callee in requests)
         lines.append(f"component {word.title()} {{ {items} {uses} }}")
@@ -214,17 +230,21 @@ def _text(workload: Workload, what: SimulatedProgram, names: Mapping[str, str]) 
             settings.append(f"{word}._period = {task.period} ns;")
             settings.append(f"{word}._offset = {what.offsets[task.name]} ns;")
         component(task.name, task.requests, f"control; requestor;{events}")
-    for cpi in workload.cpis:
-        requests = ", ".join(f"to_{names[callee]}" for callee in cpi.requests)
-        protocol = f"with priority_protocol {cpi.protocol.value}, requests ({requests})"
-        component(cpi.name, cpi.requests, f"provides Request p {protocol};")
-        if cpi.protocol.own_priority and workload.arrivals[cpi.name]:
-            settings.append(f"{names[cpi.name]}.p_priority = {cpi.ceiling};")
-        if cpi.pool:
-            settings.append(f"{names[cpi.name]}.p_num_threads = {cpi.pool};")
+    for lock, cpis in _groups(workload).items():
+        items = []
+        for cpi in cpis:
+            face = _interface(cpi, names)
+            requests = ", ".join(f"to_{names[callee]}" for callee in cpi.requests)
+            monitor = ", monitor lock" if cpi.lock else ""
+            protocol = f"with priority_protocol {cpi.protocol.value}{monitor}, requests ({requests})"
+            items.append(f"provides Request {face} {protocol};")
+            if cpi.protocol.own_priority and workload.arrivals[cpi.name]:
+                settings.append(f"{names[lock]}.{face}_priority = {cpi.ceiling};")
+            if cpi.pool:
+                settings.append(f"{names[lock]}.{face}_num_threads = {cpi.pool};")
+        component(lock, dict.fromkeys(callee for cpi in cpis for callee in cpi.requests), " ".join(items))
     for callee, ends in callers.items():
-        composition.append(
-            f"connection {RPC_CALL.name} of_{names[callee]}({', '.join(ends)}, to {names[callee]}.p);"
-        )
+        to = f"{names[workload.lock[callee]]}.{_interface(workload.cpi[callee], names)}"
+        composition.append(f"connection {RPC_CALL.name} of_{names[callee]}({', '.join(ends)}, to {to});")
     body = ["composition {", *composition, "}", "configuration {", *settings, "}"]
     return "\n".join([*lines, "assembly {", *body, "}"]) + "\n"

@@ -24,10 +24,10 @@ class WorkloadCpi(Struct, frozen=True):
     """A component procedure interface. `work` is the execution time of one request without what it
     requests; `requests` says how many requests one makes to which CPIs; `ceiling` is the priority that a
     `fixed` CPI executes at, 255 for a non-preemptive one, and means nothing for the others. CPIs
-    with the same `lock`, which are `inherited`, exclude each other; the others have locks of their own. These
-    are waits for a signal: see `camkes.analysis.conditions`. They are served in `any_order`, or else the most
-    urgent first, as all others are. `pool` threads serve requests of more tasks than these; 0: there is no
-    pool, a request never waits for a thread in either case."""
+    with the same `lock`, which are `inherited`, exclude each other: those of a monitor, and each `wait` for a
+    signal of the same servers (see `camkes.analysis.conditions`); the others have locks of their own. Waits
+    are served in `any_order`, or else the most urgent first, as all others are. `pool` threads serve requests
+    of more tasks than these; 0: there is no pool, a request never waits for a thread in either case."""
 
     name: str
     protocol: Protocol
@@ -37,6 +37,7 @@ class WorkloadCpi(Struct, frozen=True):
     lock: str = ""
     any_order: bool = False
     pool: int = 0
+    wait: bool = False
 
 
 class WorkloadTask(Struct, frozen=True):
@@ -231,4 +232,4 @@ def _cpi_of(wait: HelpedWait, counts: Mapping[str, Mapping[str, int]], any_order
     for helper in wait.helpers:
         requests |= counts.get(helper, {})
     inherited = next(protocol for protocol in Protocol if protocol.inherits)
-    return WorkloadCpi(wait.condition, inherited, wait.work, requests, 0, wait.lock, any_order)
+    return WorkloadCpi(wait.condition, inherited, wait.work, requests, 0, wait.lock, any_order, wait=True)

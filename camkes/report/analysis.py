@@ -265,7 +265,7 @@ def _explain(workload: Workload, analysis: Analysis, result: TaskResult) -> Iter
 
 
 def _part(workload: Workload, part: DemandPart, indent: str = "") -> str:
-    what = "wait" if workload.cpi[part.cpi].lock else "request"
+    what = "wait" if workload.cpi[part.cpi].wait else "request"
     each = _time(part.work) + (f" + {_time(part.overhead)} overhead" if part.overhead else "")
     return f"{indent}  {_time(part.total):>12}  {part.cpi}: {_times(part.count, what)} of {each}"
 
@@ -273,7 +273,7 @@ def _part(workload: Workload, part: DemandPart, indent: str = "") -> str:
 def _section(workload: Workload, analysis: Analysis, section: RequestSection) -> Iterator[str]:
     """A section, and the requests in it; one that is only a step of a request has none."""
     why = "executes at a ceiling" if section.at_ceiling else "holds its lock, or is ahead in its queue"
-    if workload.cpi[section.cpi].lock:
+    if workload.cpi[section.cpi].wait:
         why = "its helpers are at work for it, or will be before"
     yield f"  {_time(section.duration):>12}  {section.task} in {section.cpi}: {why}"
     parts = request_parts(workload, analysis.platform, section.cpi)

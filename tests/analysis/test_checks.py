@@ -14,7 +14,7 @@ from camkes import pipeline
 from camkes.analysis.blocking import PossibleWaits
 from camkes.analysis.checks import check
 from camkes.analysis.demand import demands, request_parts
-from camkes.analysis.platform import Halves, Platform, find_platform, names, read_platform
+from camkes.analysis.platform import FREE, Halves, Platform, find_platform, names, read_platform
 from camkes.analysis.sections import RequestSection
 from camkes.analysis.verdict import analyse, responses
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask, workload_of
@@ -133,6 +133,21 @@ def test_the_sections_of_a_task_are_explained_to_the_last_request() -> None:
         "4 ns y: 2 requests of 2 ns",
         "5 ns c in f: executes at a ceiling",
     ]
+
+
+@pytest.mark.parametrize(
+    ("wait", "what", "why"),
+    [
+        (False, "request", "holds its lock, or is ahead in its queue"),
+        (True, "wait", "its helpers are at work for it, or will be before"),
+    ],
+)
+def test_a_request_to_a_monitor_is_no_wait(wait: bool, what: str, why: str) -> None:
+    cpi = WorkloadCpi("m.p", Protocol.INHERITED, 3, lock="m.k", wait=wait)
+    tasks = (WorkloadTask("a", 2, 99, 99, 1, {"m.p": 1}), WorkloadTask("b", 1, 99, 99, 1, {"m.p": 1}))
+    workload = Workload(tasks, (cpi,))
+    text = explain(workload, analyse(workload, FREE), "a") or ""
+    assert f"m.p: 1 {what} of 3 ns\n" in text and f"b in m.p: {why}\n" in text
 
 
 @pytest.mark.parametrize("platform", names())

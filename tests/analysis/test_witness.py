@@ -224,14 +224,52 @@ def test_cases_with_releases_by_events_on_the_host_kernel(name: str, tmp_path: P
     replay(workload, found[name], tmp_path)
 
 
+MONITOR = Workload(
+    (
+        WorkloadTask("a", 4, 40_000, 40_000, 1_000, {"m.put": 1}),
+        WorkloadTask("b", 3, 80_000, 80_000, 2_000, {"m.get": 2}),
+        WorkloadTask("c", 2, 80_000, 80_000, 2_000, {"o": 1, "m.put": 1}),
+        WorkloadTask("d", 1, 80_000, 80_000, 2_000, {"x.y": 1}),
+    ),
+    (
+        WorkloadCpi("o", FIXED, 500, {"m.get": 1}, 4),
+        WorkloadCpi("m.put", INHERITED, 1_000, {"x.y": 1}, lock="m.k"),
+        WorkloadCpi("m.get", INHERITED, 3_000, {"x.y": 2}, lock="m.k"),
+        WorkloadCpi("x.y", INHERITED, 500),
+    ),
+)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ("a", "b", "c", "d"))
+def test_cases_with_a_monitor_on_the_host_kernel(name: str, tmp_path: Path) -> None:
+    replay(MONITOR, witnesses(MONITOR, analyse(MONITOR, FREE))[name], tmp_path)
+
+
+def test_the_model_of_a_monitor(tmp_path: Path) -> None:
+    """Its interfaces are those of one component, which has one connection to what both request."""
+    text = write_model(MONITOR, program(MONITOR), tmp_path).read_text()
+    protocol = "with priority_protocol inherited, monitor lock, requests (to_x_y);"
+    assert (
+        f"provides Request m_put {protocol} provides Request m_get {protocol} uses Request to_x_y; }}" in text
+    )
+    assert "of_x_y(from d.to_x_y, from m_k.to_x_y, to x_y.p);" in text
+    assert "of_m_get(from b.to_m_get, from o.to_m_get, to m_k.m_get);" in text
+    assert (tmp_path / "M_K.c").read_text().count("_go(void)") == 2
+
+
 def test_which_cases_can_be_replayed(tmp_path: Path) -> None:
-    """Those with releases by events, and none with a lock that several CPIs or waits have."""
+    """Those with releases by events, and with a lock that several CPIs have, and none with waits."""
     tasks = (
         WorkloadTask("a", 2, 99, 99, 1, {"c": 1}),
         WorkloadTask("b", 1, 99, 99, 1, {}, "a", timed=False),
     )
-    for lock, message in (("", []), ("m", ["a case of a system with waits or monitors cannot be replayed"])):
-        workload = Workload(tasks, (WorkloadCpi("c", INHERITED, 1, lock=lock),))
+    for lock, wait, message in (
+        ("", False, []),
+        ("m", False, []),
+        ("m", True, ["a case of a system with waits cannot be replayed"]),
+    ):
+        workload = Workload(tasks, (WorkloadCpi("c", INHERITED, 1, lock=lock, wait=wait),))
         file = tmp_path / "b.json"
         file.write_text(to_json(witnesses(workload, analyse(workload, FREE))["b"]))
         sink = Sink()
