@@ -292,6 +292,16 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().out.count(": 9 sets; lowest utilisation at which blocking") == 4
 
 
+def test_a_set_that_is_not_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """For example where the cache is locked for a minute."""
+    monkeypatch.setattr("camkes.pipeline.check", lambda *_: None)
+    words = ["tasksets", "chain", "--utilisation", "0.3", "--count", "1", "--jobs", "1", "--simulate", "1"]
+    assert main([*words, "--kernel", "host"]) == 1
+    assert capsys.readouterr().err == "camkes tasksets: a set was not run: the run failed\n"
+
+
 @pytest.mark.long
 def test_the_command_draws(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")

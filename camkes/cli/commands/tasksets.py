@@ -42,6 +42,7 @@ def utilisations(text: str) -> tuple[float, ...]:
 def tasksets(arguments: argparse.Namespace) -> int:
     from camkes.analysis.platform import find_platform
     from camkes.experiments.tasksets import sweep, topologies
+    from camkes.experiments.tasksets.evaluate import RunError
 
     topology = topologies.TOPOLOGIES[arguments.topology]
     configurations = tuple(arguments.configuration or topology.configurations)
@@ -83,6 +84,9 @@ def tasksets(arguments: argparse.Namespace) -> int:
         return USER_ERROR
     except ValueError as error:
         print(f"camkes tasksets: {error}", file=sys.stderr)
+        return USER_ERROR
+    except RunError as error:
+        print(f"camkes tasksets: a set was not run: {error}", file=sys.stderr)
         return USER_ERROR
     except OutputError:
         raise

@@ -26,6 +26,10 @@ from camkes.experiments.tasksets.generate import MILLISECOND
 from camkes.outcome import Outcome
 
 
+class RunError(Exception):
+    """The host kernel did not run all of a set; the text says why."""
+
+
 class AcceptedBy(Struct, frozen=True):
     """Which tests accept a set: the hyperbolic bound without blocking, the same with it, the bound of Liu and
     Layland with it, and response times. `infeasible` says that no scheduler can meet all deadlines.
@@ -95,7 +99,7 @@ def misses(workload: Workload, platform: Platform, hyperperiods: int, folder: Pa
 
 
 def _misses_on_host(model: Workload, end: int, folder: Path) -> int:
-    """The same on the host kernel. Raises RuntimeError where there is no whole run."""
+    """The same on the host kernel. Raises RunError."""
     jobs = {task.name: end // task.period for task in model.tasks}
     root = write_model(model, around(model), folder, jobs)
     sink = Sink()
@@ -103,10 +107,10 @@ def _misses_on_host(model: Workload, end: int, folder: Path) -> int:
     settings = pipeline.RunSettings(output=folder / "build", duration=end + MILLISECOND, fast=True)
     outcome = _run(root, settings, sink)
     if outcome is None or outcome.failed:
-        raise RuntimeError("; ".join(each.message for each in sink.diagnostics) or "the run failed")
+        raise RunError("; ".join(each.message for each in sink.diagnostics) or "the run failed")
     tasks = json.loads(outcome.report_json())["tasks"]
     if [task["released"] for task in tasks] != [jobs[task["name"]] for task in tasks]:
-        raise RuntimeError("the run ended before all jobs were released")
+        raise RunError("the run ended before all jobs were released")
     return sum(task["missed"] for task in tasks)
 
 
