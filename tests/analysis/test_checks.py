@@ -142,7 +142,7 @@ def test_the_sections_of_a_task_are_explained_to_the_last_request() -> None:
         (True, "wait", "its helpers are at work for it, or will be before"),
     ],
 )
-def test_a_request_to_a_monitor_is_no_wait(wait: bool, what: str, why: str) -> None:
+def test_requests_to_a_monitor_are_called_requests(wait: bool, what: str, why: str) -> None:
     cpi = WorkloadCpi("m.p", Protocol.INHERITED, 3, lock="m.k", wait=wait)
     tasks = (WorkloadTask("a", 2, 99, 99, 1, {"m.p": 1}), WorkloadTask("b", 1, 99, 99, 1, {"m.p": 1}))
     workload = Workload(tasks, (cpi,))
