@@ -32,11 +32,13 @@ from tests.golden import compare
 
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = sorted(path.stem for path in GOLDEN.glob("*.camkes"))
+#: for an MCS kernel
+MCS = ("bands", "budgets")
 
 
 def planned(name: str) -> tuple[System, Plan]:
     sink = Sink()
-    system = load(GOLDEN / f"{name}.camkes", LoadOptions(cpp=False), sink)
+    system = load(GOLDEN / f"{name}.camkes", LoadOptions(cpp=False, mcs=name in MCS), sink)
     plan = None if system is None else analyse(system, sink)
     assert system is not None and plan is not None, render(sink.diagnostics)
     return system, plan
