@@ -37,7 +37,8 @@ _PROGRAM = "camkes-host"
 _NAMES = "kernel-names.s"
 _RUNTIME = "runtime"
 _CHECKSUMS = "checksums.json"
-_MOST_KEPT = 8  # kernels; one for each compiler, with and without sanitizers
+#: kernels, of 2 MB: one for each compiler, folder of the tool and kind of kernel, with and without sanitizers
+_MOST_KEPT = 32
 
 
 class Kit(Struct, frozen=True):
@@ -205,13 +206,13 @@ def _make_runtime(work: Path, entry: Path, compiler: Compiler, sink: Sink, progr
 
 def _names_source(kernel: Path) -> str:
     """The names that components find in the kernel, and `main`, as symbols of an assembly source."""
-    names = symbols("--defined-only", kernel, "-D") | {"main"}
+    names = symbols("--defined-only", kernel, dynamic=True) | {"main"}
     text = "".join(f'.globl "{n}"\n"{n}":\n' for n in sorted(names) if "@" not in n)
     return f'.text\n{text}.section .note.GNU-stack,"",%progbits\n'
 
 
-def symbols(which: str, file: Path, *options: str) -> set[str]:
-    """Global symbols of a file; weak ones that are not defined do not count."""
-    command = ("nm", "-g", which, *options, str(file))
+def symbols(which: str, *files: Path, dynamic: bool = False) -> set[str]:
+    """Global symbols of files; weak ones that are not defined do not count."""
+    command = ("nm", "-g", which, *(("-D",) if dynamic else ()), *map(str, files))
     words = [line.split()[-2:] for line in run(command).output.splitlines()]
     return {w[1] for w in words if len(w) == 2 and w[0] not in ("w", "v")}
