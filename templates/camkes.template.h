@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Generated from /*? me.source ?*/: declarations for the code of instance "/*? me.name ?*/" (/*? me.origin ?*/). */
+/* Generated from /*? me.source ?*/: declarations for the code of component /*? me.component ?*/ (/*? me.declared ?*/). */
 #pragma once
 
 #include <camkes/dataport.h>

@@ -456,6 +456,8 @@ class InstanceContext(Struct, frozen=True):
     name: str
     c_name: str
     origin: str
+    component: str
+    declared: str  # where the component is
     source: str  # the file of the system
     affinity: int
     members: tuple[tuple[str, int], ...]

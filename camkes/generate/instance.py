@@ -34,6 +34,8 @@ def instance_context(me: InstanceFacts) -> ctx.InstanceContext:
         name=instance.name,
         c_name=c_name(instance.name),
         origin=place(instance.span, me.root),
+        component=component.name,
+        declared=place(component.span, me.root),
         source=me.all.source,
         affinity=me.all.reader.affinity(instance, ""),
         members=(*me.all.reader.members(instance, "instance"), *_criticality(me)),

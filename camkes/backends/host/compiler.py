@@ -78,7 +78,7 @@ def find_compiler(
             help="install a C compiler (apt install build-essential), or set CC",
         )
         return None
-    for program in ("nm", "objcopy"):
+    for program in ("nm", "objcopy", "readelf"):
         if shutil.which(program) is None:
             sink.report(
                 NO_COMPILER, f"{program} was not found", help="install binutils (apt install binutils)"

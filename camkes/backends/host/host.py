@@ -138,7 +138,10 @@ class _Build:
         self.out = out
         #: no instance has this name, so nothing that is generated gets in its way
         self.folder = out / "host-image"
-        self.generated = generated
+        #: by instances
+        self.generated: dict[str, list[GeneratedFile]] = {}
+        for file in generated:
+            self.generated.setdefault(file.instance, []).append(file)
         self.sink = sink
         self.progress = progress
         self.sources = Sources()
@@ -150,10 +153,15 @@ class _Build:
         """Whether code counts what is executed."""
         return self.application.build_type.lower() == "coverage"
 
+    @property
+    def _of_type(self) -> tuple[str, ...]:
+        """Flags of the kind of build, which those of the user's files win over."""
+        return BUILD_TYPES.get(self.application.build_type.lower(), ())
+
     def run(self, sanitize: bool) -> HostImage | None:
         instances = [i for i in self.system.instances if not i.type.hardware]
         builds = {i.name: build_of(self.application, i, self.sink) for i in instances}
-        languages = {language_by_name(f.path) for f in self.generated}
+        languages = {language_by_name(f.path) for files in self.generated.values() for f in files}
         languages |= {b.language_of(source) for b in builds.values() for source in b.sources}
         compiler = find_compiler(sanitize, self.sink, languages, mcs=self.system.mcs)
         if compiler is None or self.sink.has_errors:
@@ -163,10 +171,14 @@ class _Build:
             for name in space.instances:  # the time manager has no component
                 builds.setdefault(name, ComponentBuild())
         jobs = {
-            name: self._instance_jobs(name, about.get(name, name), build, compiler)
+            name: self._generated_jobs(name, about.get(name, name), build, compiler)
             for name, build in builds.items()
         }
-        compiled = [job for of in jobs.values() for job in of]
+        for first, *others in self._compiled_alike(builds):
+            written = self._user_jobs(first, about.get(first, first), builds[first], compiler)
+            for name in (first, *others):
+                jobs[name] += written
+        compiled = list(dict.fromkeys(job for of in jobs.values() for job in of))
         if not (self._can_compile(languages, compiler) and self._can_name(compiled)):
             return None
         write_changed(self.out / "compile_commands.json", compile_commands(self.folder, compiled))
@@ -231,30 +243,45 @@ class _Build:
         libs = tuple(f"-l{name}" for name in build.libs if name in known)
         return (*build.ld_flags, *libs)
 
-    def _instance_jobs(
+    def _compiled_alike(self, builds: Mapping[str, ComponentBuild]) -> list[list[str]]:
+        """The instances, those together that share the objects of the user's sources: of one component, with
+        equal generated headers. If what is executed is counted, each has objects of its own."""
+        found: dict[object, list[str]] = {}
+        for name, build in builds.items():
+            headers = [f.path for f in self.generated.get(name, ()) if f.kind == "header"]
+            texts = tuple((path.name, path.read_bytes()) for path in headers)
+            own = name if self.covers else ""
+            found.setdefault((build, texts, name in self.watched, own), []).append(name)
+        return list(found.values())
+
+    def _folder_of(self, name: str) -> Path:
+        """The folder of the generated files of an instance."""
+        files = self.generated.get(name)
+        return files[0].path.parent if files else self.out / name
+
+    def _generated_jobs(
         self, name: str, about: str, build: ComponentBuild, compiler: Compiler
     ) -> list[BuildJob]:
-        """Two instances of a component are compiled apart: each has its own camkes.h."""
-        folder = self.folder / "objects" / name
-        of_type = BUILD_TYPES.get(self.application.build_type.lower(), ())
-        files = [f.path for f in self.generated if f.instance == name]
-        own = files[0].parent if files else self.out / name
+        folder = self.folder / "objects" / name / "generated"
+        includes = (self._folder_of(name), *build.includes)
+        sources = [f.path for f in self.generated.get(name, ()) if f.kind == "source"]
+        outputs = [folder / f"{source.name}.o" for source in sources]
+        return [
+            compile_job(compiler, source, output, includes, self._of_type, about, last=GENERATED_FLAGS)
+            for source, output in zip(sources, outputs, strict=True)
+        ]
+
+    def _user_jobs(self, name: str, about: str, build: ComponentBuild, compiler: Compiler) -> list[BuildJob]:
         jobs: list[BuildJob] = []
-        for source in files:
-            if source.suffix in (".c", ".cc", ".cpp"):
-                output = folder / "generated" / f"{source.name}.o"
-                includes = (own, *build.includes)
-                job = compile_job(compiler, source, output, includes, of_type, about, last=GENERATED_FLAGS)
-                jobs.append(job)
-        for source, output in sources_and_objects(build, folder):
+        for source, output in sources_and_objects(build, self.folder / "objects" / name):
             includes, flags = build.flags_of(source)
-            flags = (*of_type, *flags)  # those of the user's files win
+            flags = (*self._of_type, *flags)
             if self.covers:
                 flags = (*flags, *COVERAGE_COMPILE)
             if name in self.watched:
                 flags = (*flags, "-fsanitize=thread")
             language = build.language_of(source)
-            folders = (own, *includes)
+            folders = (self._folder_of(name), *includes)
             jobs.append(compile_job(compiler, source, output, folders, flags, about, language=language))
         return jobs
 

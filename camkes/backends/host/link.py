@@ -34,6 +34,8 @@ _UNDEFINED = re.compile(
 
 _QUOTED = re.compile(r'^"(.+)":$', re.MULTILINE)  # the names in `Kit.names`
 
+_FILE = "File: "  # begins the line of readelf about a file
+
 Objects = Mapping[str, tuple[Path, ...]]
 
 #: the message about an instance and a name that its code lacks; None if nothing uses that name
@@ -90,14 +92,17 @@ class Linker:
         that fails if no library does; after `jobs` were run."""
         known = set(_QUOTED.findall(self.kit.names.read_text(encoding="utf-8")))
         listed, left_open = set(), set()
+        image = str(next(iter(self.images.values()), ""))  # readelf names files if there are several
         for line in self._open_names.read_text(encoding="utf-8", errors="surrogateescape").splitlines():
-            image, kind, name = line.rsplit(maxsplit=2)
-            listed.add(image)
-            if kind not in ("w", "v") and "@" not in name and name not in known:
-                left_open.add(image)
+            if line.startswith(_FILE):
+                image = line.removeprefix(_FILE)
+            elif len(words := line.split()) >= 8 and words[6] == "UND":
+                listed.add(image)
+                if words[4] == "GLOBAL" and "@" not in words[7] and words[7] not in known:
+                    left_open.add(image)
         for space in self.spaces:
-            image = f"{self.images[space.name]}:"
-            if image in left_open or image not in listed:  # nothing is listed where nm failed
+            image = str(self.images[space.name])
+            if image in left_open or image not in listed:  # nothing is listed where readelf failed
                 self._checks[self._check(space)] = space
         return list(self._checks)
 
@@ -106,10 +111,10 @@ class Linker:
         for space in self.groups:
             joined = {name: self._joined(name) for name in space.instances}
             # of each other, instances want what was generated for that; other names differ in each
-            between = set().union(*(symbols("--undefined-only", file) for file in joined.values()))
+            between = symbols("--undefined-only", *joined.values())
             outside = {name for name in between if name.startswith(INSTANCE_PREFIX)}.union(
                 (space.symbol(m.use) for m in space.mappings),
-                *(symbols("--undefined-only", file) for file in self.kit.runtime),
+                symbols("--undefined-only", *self.kit.runtime),
             )
             for name, file in joined.items():
                 kept = sorted(symbols("--defined-only", file) & outside)
@@ -186,7 +191,7 @@ class Linker:
     def _list_open_names(self) -> BuildJob:
         """Names that the images leave open: much faster than to link each of them into a program."""
         output, images = self._open_names, tuple(self.images.values())
-        script = 'nm -A -D --undefined-only "$@" >"$0" || : >"$0"'
+        script = 'readelf -W --dyn-syms "$@" >"$0" || : >"$0"'
         return BuildJob(
             "checking names",
             output,

@@ -8,14 +8,20 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from camkes.backends.host import host
 from camkes.backends.host.compiler import find_compiler
 from camkes.backends.host.options import RunOptions
 from camkes.backends.host.run import run_host
 from camkes.diagnostics import Sink
+from camkes.generate.write import GeneratedFile
+from camkes.project.builds import ComponentBuild
 from tests.backends.host.conftest import Build
+from tests.written import write_files
 
 SYSTEM = """
 import <std_connector.camkes>;
@@ -161,18 +167,47 @@ def test_user_names_do_not_meet_those_of_the_library(build: Build) -> None:
 
 
 @pytest.mark.long
-def test_two_instances_have_their_own_headers(build: Build) -> None:
+def test_instances_with_the_same_header_share_objects(build: Build) -> None:
     system = """
     component A { control; attribute int n; }
-    assembly { composition { component A a1; component A a2; }
-      configuration { a1.n = 1; a2.n = 2; } }
+    assembly { composition { component A a1; component A a2; component A a3; }
+      configuration { a1.n = 1; a2.n = 2; a3.n = 1; } }
     """
     source = """
     #include <camkes.h>
     #include <stdio.h>
     int run(void) { printf("%s %d\\n", get_instance_name(), n_DEF); return 0; }
     """
-    assert build({"a.camkes": system, "A.c": source}).run()[0] == "a1 1\na2 2\n"
+    built = build({"a.camkes": system, "A.c": source})
+    assert built.run()[0] == "a1 1\na2 2\na3 1\n"
+    compiled = [step for step in built.steps if step.endswith(": A.c")]
+    assert sorted(compiled) == ["component A, instance a1: A.c", "component A, instance a2: A.c"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "watched", "expected"),
+    [
+        ("", "", [["a", "c"], ["b"], ["d"]]),
+        ("", "c", [["a"], ["b"], ["c"], ["d"]]),
+        ("coverage", "", [["a"], ["b"], ["c"], ["d"]]),
+    ],
+)
+def test_which_instances_share_objects(
+    kind: str, watched: str, expected: list[list[str]], tmp_path: Path
+) -> None:
+    """`b` has another header, `d` another source; glue does not count."""
+    texts = {"a": "1", "b": "2", "c": "1", "d": "1"}
+    files = []
+    for name, text in texts.items():
+        write_files(tmp_path, {f"{name}/camkes.h": text, f"{name}/glue.c": name})
+        files += [GeneratedFile(tmp_path / name / "camkes.h", name, "header")]
+        files += [GeneratedFile(tmp_path / name / "glue.c", name, "source")]
+    application: Any = SimpleNamespace(build_type=kind)
+    unused: Any = None
+    found = host._Build(unused, unused, application, tmp_path, files, Sink(), print)
+    found.watched = frozenset(watched)
+    builds = {name: ComponentBuild((tmp_path / ("D.c" if name == "d" else "A.c"),)) for name in texts}
+    assert found._compiled_alike(builds) == expected
 
 
 def test_instances_of_a_group_hide_their_names(build: Build) -> None:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Generated from system.camkes: declarations for the code of instance "client" (system.camkes:18). */
+/* Generated from system.camkes: declarations for the code of component Client (system.camkes:10). */
 #pragma once
 
 #include <camkes/dataport.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Generated from system.camkes: declarations for the code of instance "logger" (system.camkes:19). */
+/* Generated from system.camkes: declarations for the code of component Logger (system.camkes:11). */
 #pragma once
 
 #include <camkes/dataport.h>

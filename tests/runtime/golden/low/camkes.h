@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Generated from system.camkes: declarations for the code of instance "low" (system.camkes:15). */
+/* Generated from system.camkes: declarations for the code of component Task (system.camkes:8). */
 #pragma once
 
 #include <camkes/dataport.h>

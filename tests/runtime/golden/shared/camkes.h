@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Generated from system.camkes: declarations for the code of instance "shared" (system.camkes:16). */
+/* Generated from system.camkes: declarations for the code of component Shared (system.camkes:9). */
 #pragma once
 
 #include <camkes/dataport.h>
