@@ -43,7 +43,7 @@ def test_every_schedule_of_a_band_keeps_the_properties(arrivals: int, tmp_path: 
 MISTAKES = {
     "not-told-to-the-cpi": (
         "helper.c",
-        "        camkes_nested_push(context, effective);\n",
+        "        camkes_nested_push(context);\n",
         "        (void)camkes_nested_push;\n",
     ),
     "never-set": (

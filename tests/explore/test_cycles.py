@@ -73,8 +73,8 @@ def test_properties_hold(scheduling: str, tmp_path: Path) -> None:
 #: thread has the manager of the condition in `nested`
 PUSHES = {
     "helper.c": (
-        "*nested = priority > before ? camkes_nested_found(context) : 0;",
-        "*nested = 0; if (priority != before) { camkes_nested_push(context, priority); }",
+        "effective > before) {\n        *nested = camkes_nested_found(context);",
+        "effective != before) {\n        camkes_nested_push(context);",
     ),
     "condition.c": (
         "    camkes_ask_manager(manager, own_label(operation), condition->name);\n",

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from camkes.backends.host.explore import SearchOptions
+from camkes.resources import RUNTIME
 from tests.explore.search import LIMIT, built, search
 from tests.runtime import systems
 from tests.runtime.systems import Contended
-from tests.runtime.test_exploration import break_runtime
+from tests.runtime.test_exploration import MUTANTS, SILENT, break_runtime
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,8 @@ PLANTED = (
     Planted(
         "lost-wake-up-of-several",
         "manager.c",
-        "        camkes_overrun_grant(cpi, hand_over(cpi, from));\n",
-        "        (void)hand_over(cpi, from);\n",
+        "        seL4_Send(to->reply, seL4_MessageInfo_new(0, 0, 0, 0));\n",
+        "",
         systems.RANKS,
         "L",
     ),
@@ -93,7 +94,7 @@ PLANTED = (
     Planted(
         "missing-transitivity",
         "manager.c",
-        "        camkes_nested_push(context, priority);\n",
+        "        camkes_nested_push(context);\n",
         "        ;\n",
         systems.CHAIN,
         "P",
@@ -101,8 +102,16 @@ PLANTED = (
 )
 
 
-#: the search for it is long, and tests/runtime/test_late_updates.py is about it too
-LONG = "late-update"
+def test_mistakes_fit_the_runtime() -> None:
+    """Most of them are tried in long tests only."""
+    for planted in PLANTED:
+        text = (RUNTIME / "src/protocols" / planted.file).read_text()
+        assert text.count(planted.good) == 1, planted.kind
+    for mutant in MUTANTS:
+        assert mutant.good in (RUNTIME / mutant.file).read_text(), mutant.name
+    for name, (_, _, changes) in SILENT.items():
+        for file, (good, _) in changes.items():
+            assert good in (RUNTIME / file).read_text(), name
 
 
 @pytest.mark.mostly_long("wrong-heir")

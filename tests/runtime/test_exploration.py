@@ -73,7 +73,7 @@ MUTANTS = (
     Mutant(
         "no-boost",
         MANAGER,
-        "    inherit(cpi, held_by, true, held_by->id);\n    camkes_overrun_wait(",
+        "    inherit_waiters(cpi);\n    camkes_overrun_wait(",
         "    camkes_overrun_wait(",
         systems.ONE_LOCK,
     ),
@@ -122,7 +122,7 @@ MUTANTS = (
     Mutant(
         "no-push",
         MANAGER,
-        "        camkes_nested_push(context, priority);\n",
+        "        camkes_nested_push(context);\n",
         "        ;\n",
         systems.CHAIN,
     ),
@@ -136,8 +136,8 @@ MUTANTS = (
     Mutant(
         "waiter-not-moved",
         MANAGER,
-        "    camkes_queue_change(cpi, caller->context, priority);\n",
-        "    context->request = priority;\n",
+        "        camkes_queue_change(cpi, (uint16_t)(context - cpi->context), priority);\n",
+        "        context->request = priority;\n",
         systems.QUEUE_MOVES,
     ),
     Mutant(

@@ -33,7 +33,7 @@ static unsigned set_priority(const struct camkes_helper *helper, uint8_t priorit
     }
     camkes_point();
     if (effective > before && helper->scheduled) {
-        camkes_nested_push(context, effective);
+        camkes_nested_push(context);
     } else if (effective > before) {
         *nested = camkes_nested_found(context);
     }

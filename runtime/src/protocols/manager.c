@@ -26,6 +26,20 @@ static struct camkes_context *holder(struct camkes_cpi *cpi)
     return word == 0 ? NULL : &cpi->context[word - 1];
 }
 
+static bool holds_lock(const struct camkes_cpi *cpi, const struct camkes_context *context)
+{
+    return (atomic_load(&cpi->lock) & (CAMKES_WAITERS - 1)) == context->held;
+}
+
+/* Apart, so that setting a priority keeps nothing for it in registers. */
+static _Noreturn __attribute__((noinline, cold)) void
+priority_refused(const struct camkes_cpi *cpi, const struct camkes_context *context,
+                 uint8_t priority, seL4_Error error)
+{
+    camkes_fail("thread %s of %s cannot be set to priority %u: kernel error %d",
+                atomic_load(&context->worker)->name, cpi->name, priority, (int)error);
+}
+
 CAMKES_INLINE void set_priority(struct camkes_cpi *cpi, struct camkes_context *context,
                                 uint8_t priority)
 {
@@ -35,8 +49,7 @@ CAMKES_INLINE void set_priority(struct camkes_cpi *cpi, struct camkes_context *c
     }
     const seL4_Error error = seL4_TCB_SetPriority(worker->tcb, cpi->authority, priority);
     if (error != seL4_NoError) {
-        camkes_fail("thread %s of %s cannot be set to priority %u: kernel error %d", worker->name,
-                    cpi->name, priority, (int)error);
+        priority_refused(cpi, context, priority, error);
     }
 }
 
@@ -61,7 +74,7 @@ CAMKES_INLINE void set_effective(struct camkes_cpi *cpi, struct camkes_context *
     }
     change(cpi, context, before, priority, cause);
     if (priority > before) {
-        camkes_nested_push(context, priority);
+        camkes_nested_push(context);
     }
 }
 
@@ -72,6 +85,24 @@ static void inherit(struct camkes_cpi *cpi, struct camkes_context *context, bool
 {
     const struct camkes_context *source = camkes_queue_source(cpi, context, holds);
     set_effective(cpi, context, source->request, source == context ? cause : source->id);
+}
+
+/* The same for the holder of the lock. */
+static void inherit_waiters(struct camkes_cpi *cpi)
+{
+    struct camkes_context *held_by = holder(cpi);
+    inherit(cpi, held_by, true, held_by->id);
+}
+
+/* Changes the priority of a request, whether or not it waits. */
+CAMKES_INLINE void change_request(struct camkes_cpi *cpi, struct camkes_context *context,
+                                  uint8_t priority)
+{
+    if (camkes_waits(context)) {
+        camkes_queue_change(cpi, (uint16_t)(context - cpi->context), priority);
+    } else {
+        context->request = priority;
+    }
 }
 
 /* Takes the lock if it is free and returns true; else marks it with `flags`. */
@@ -105,7 +136,7 @@ static unsigned acquire(struct camkes_cpi *cpi, uint16_t index)
 {
     struct camkes_context *context = &cpi->context[index];
     const struct camkes_thread *worker = atomic_load(&context->worker);
-    if (worker == NULL || camkes_waits(context) || holder(cpi) == context) {
+    if (worker == NULL || camkes_waits(context) || holds_lock(cpi, context)) {
         return CAMKES_MESSAGE_OPERATION;
     }
     const bool keeps = cpi->wake != 0; /* only one context can wait */
@@ -119,9 +150,8 @@ static unsigned acquire(struct camkes_cpi *cpi, uint16_t index)
     camkes_overrun_lend(cpi, context);
     camkes_queue_insert(cpi, index);
     CAMKES_TRACE_ABOUT(LOCK_WAIT, worker->number, cpi->id, context->id, context->request);
-    struct camkes_context *held_by = holder(cpi);
-    inherit(cpi, held_by, true, held_by->id);
-    camkes_overrun_wait(cpi, held_by, context);
+    inherit_waiters(cpi);
+    camkes_overrun_wait(cpi, holder(cpi), context);
     return keeps ? REPLY_KEPT : REPLY_SAVED;
 }
 
@@ -160,7 +190,7 @@ static void pass_on(struct camkes_cpi *cpi, struct camkes_context *from)
 static unsigned release(struct camkes_cpi *cpi, uint16_t index)
 {
     struct camkes_context *from = &cpi->context[index];
-    if (holder(cpi) != from) {
+    if (!holds_lock(cpi, from)) {
         return CAMKES_MESSAGE_OPERATION;
     }
     const bool lent = camkes_overrun_leave(cpi, from);
@@ -204,8 +234,8 @@ static unsigned begin(struct camkes_cpi *cpi, struct camkes_context *context, ui
 
 static unsigned end(struct camkes_cpi *cpi, struct camkes_context *context, uint16_t thread)
 {
-    if (!cpi->pooled || thread >= cpi->threads || camkes_waits(context) || holder(cpi) == context ||
-        atomic_load(&context->worker) != cpi->pool[thread]) {
+    if (!cpi->pooled || thread >= cpi->threads || camkes_waits(context) ||
+        holds_lock(cpi, context) || atomic_load(&context->worker) != cpi->pool[thread]) {
         return CAMKES_MESSAGE_OPERATION;
     }
     set_priority(cpi, context, cpi->ceiling);
@@ -225,12 +255,11 @@ static unsigned update(struct camkes_cpi *cpi, const struct camkes_caller *calle
     if (priority <= context->request) {
         return CAMKES_MESSAGE_GOOD;
     }
-    camkes_queue_change(cpi, caller->context, priority);
-    struct camkes_context *held_by = holder(cpi);
-    inherit(cpi, context, held_by == context, cause);
+    change_request(cpi, context, priority);
+    inherit(cpi, context, holds_lock(cpi, context), cause);
     camkes_overrun_raised(cpi, context, cause);
     if (camkes_waits(context)) {
-        inherit(cpi, held_by, true, held_by->id);
+        inherit_waiters(cpi);
     }
     return CAMKES_MESSAGE_GOOD;
 }
@@ -245,7 +274,7 @@ static unsigned clear(struct camkes_cpi *cpi, const struct camkes_caller *caller
     CAMKES_TRACE(CLEAR, cpi->id, context->id);
     context->request = context->base;
     camkes_overrun_raised(cpi, context, CAMKES_NO_TASK);
-    inherit(cpi, context, holder(cpi) == context, context->id);
+    inherit(cpi, context, holds_lock(cpi, context), context->id);
     return CAMKES_MESSAGE_GOOD;
 }
 
@@ -254,17 +283,16 @@ static unsigned clear(struct camkes_cpi *cpi, const struct camkes_caller *caller
 static unsigned rebase(struct camkes_cpi *cpi, struct camkes_context *context, uint8_t base)
 {
     if (context->request == context->base || context->request < base) {
-        camkes_queue_change(cpi, (uint16_t)(context - cpi->context), base);
+        change_request(cpi, context, base);
     }
     context->base = base;
-    struct camkes_context *held_by = holder(cpi);
-    inherit(cpi, context, held_by == context, context->id);
+    inherit(cpi, context, holds_lock(cpi, context), context->id);
     if (camkes_waits(context)) {
-        inherit(cpi, held_by, true, held_by->id);
+        inherit_waiters(cpi);
     }
-    const uint8_t effective = atomic_load(&context->effective);
-    if (effective > base) { /* the CPI of its nested request had that, if so, as its base */
-        camkes_nested_push(context, effective);
+    if (atomic_load(&context->effective) > base) {
+        camkes_nested_push(
+            context); /* the CPI of its nested request had that, if so, as its base */
     }
     return CAMKES_MESSAGE_GOOD;
 }
@@ -318,7 +346,7 @@ static unsigned step(struct camkes_cpi *cpi, seL4_Word badge, seL4_MessageInfo_t
     }
     if (camkes_is_timeout(cpi, badge)) {
         struct camkes_context *aborted = camkes_overrun_message(cpi, badge, info);
-        if (aborted != NULL && holder(cpi) == aborted) {
+        if (aborted != NULL && holds_lock(cpi, aborted)) {
             pass_on(cpi, aborted);
         }
         return REPLY_SAVED;

@@ -41,14 +41,15 @@ seL4_CPtr camkes_nested_found(struct camkes_context *context)
     }
 }
 
-void camkes_nested_push(struct camkes_context *context, uint8_t priority)
+void camkes_nested_push(struct camkes_context *context)
 {
     const seL4_CPtr manager = camkes_nested_found(context);
     if (manager != 0) {
         camkes_point();
-        camkes_ask_manager(
-            manager, camkes_operation_label(CAMKES_UPDATE, priority, atomic_load(&context->cause)),
-            "a nested request");
+        camkes_ask_manager(manager,
+                           camkes_operation_label(CAMKES_UPDATE, atomic_load(&context->effective),
+                                                  atomic_load(&context->cause)),
+                           "a nested request");
     }
     camkes_point();
     atomic_store(&context->pushing, false);

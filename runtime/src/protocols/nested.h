@@ -16,9 +16,9 @@ void camkes_ask_own_manager(const struct camkes_cpi *cpi, const struct camkes_co
 /* The running thread's request was aborted, maybe within a nested one. */
 void camkes_request_abandoned(void);
 
-/* Called by the manager: sends `priority` to the CPI of the worker's nested request, if it has one.
- */
-void camkes_nested_push(struct camkes_context *context, uint8_t priority);
+/* Called by the manager, after it has raised the effective priority: sends that to the CPI of the
+ * worker's nested request, if it has one. */
+void camkes_nested_push(struct camkes_context *context);
 
 /* The same in a group: returns the slot of the manager that the update is for, 0: none. The manager
  * of the group passes it on. */

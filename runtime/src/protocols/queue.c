@@ -84,6 +84,7 @@ static void drop(struct camkes_cpi *cpi, uint16_t index)
     /*@ assert others: \forall integer i; 0 <= i < cpi->contexts && i != index &&
             i != before - 1 && waits(cpi, i) ==>
                 leads(cpi, cpi->context[i].next, cpi->context[i].rank, index); */
+    //@ assert apart: before != 0 ==> cpi->first - 1 != index;
     set_next(cpi, before, cpi->context[index].next);
     /*@ assert prior: before != 0 ==>
             leads(cpi, cpi->context[before - 1].next, cpi->context[before - 1].rank, index); */
@@ -147,24 +148,18 @@ void camkes_queue_insert(struct camkes_cpi *cpi, uint16_t index)
 
 void camkes_queue_change(struct camkes_cpi *cpi, uint16_t index, uint8_t priority)
 {
-    if (camkes_waits(&cpi->context[index])) {
-        //@ assert before: apart(cpi);
-        drop(cpi, index);
-        //@ ghost Dropped: ;
-        set_priority(cpi, index, priority);
-        //@ assert same: others_same{Dropped, Here}(cpi, index);
-        //@ assert first: leads(cpi, cpi->first, 256 * CAMKES_RANKS, index);
-        /*@ assert rest: \forall integer i; 0 <= i < cpi->contexts && i != index &&
-                waits(cpi, i) ==> leads(cpi, cpi->context[i].next, cpi->context[i].rank, index); */
-        //@ assert others: linked(cpi, index);
-        add(cpi, index);
-        //@ assert ranked: ranked(cpi);
-        //@ assert distinct: distinct(cpi);
-    } else {
-        cpi->context[index].request = priority;
-        //@ assert ranked: ranked(cpi);
-        //@ assert distinct: distinct(cpi);
-    }
+    //@ assert before: apart(cpi);
+    drop(cpi, index);
+    //@ ghost Dropped: ;
+    set_priority(cpi, index, priority);
+    //@ assert same: others_same{Dropped, Here}(cpi, index);
+    //@ assert first: leads(cpi, cpi->first, 256 * CAMKES_RANKS, index);
+    /*@ assert rest: \forall integer i; 0 <= i < cpi->contexts && i != index && waits(cpi, i) ==>
+            leads(cpi, cpi->context[i].next, cpi->context[i].rank, index); */
+    //@ assert others: linked(cpi, index);
+    add(cpi, index);
+    //@ assert ranked: ranked(cpi);
+    //@ assert distinct: distinct(cpi);
 }
 
 uint16_t camkes_queue_take(struct camkes_cpi *cpi)

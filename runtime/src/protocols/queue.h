@@ -84,14 +84,14 @@
         cpi->context[i].request >= cpi->context[index].request ==> before(cpi, i, index); */
 void camkes_queue_insert(struct camkes_cpi *cpi, uint16_t index);
 
-/* Changes the priority of a request, whether or not it waits. */
-/*@ requires valid_queue(cpi) && index < cpi->contexts;
+/* Changes the priority of a request that waits. */
+/*@ requires valid_queue(cpi) && index < cpi->contexts && waits(cpi, index);
     assigns cpi->first, cpi->context[index].rank, cpi->context[index].request,
         cpi->context[0 .. cpi->contexts - 1].next;
     ensures valid: valid_queue(cpi);
     ensures changed: cpi->context[index].request == priority;
-    ensures stays: waits(cpi, index) <==> waits{Pre}(cpi, index);
-    ensures early: waits(cpi, index) ==> earliness(cpi, index) == earliness{Pre}(cpi, index);
+    ensures stays: waits(cpi, index);
+    ensures early: earliness(cpi, index) == earliness{Pre}(cpi, index);
     ensures others: others_same{Pre, Post}(cpi, index); */
 void camkes_queue_change(struct camkes_cpi *cpi, uint16_t index, uint8_t priority);
 
@@ -136,6 +136,9 @@ static inline bool camkes_waits(const struct camkes_context *context)
 static inline const struct camkes_context *
 camkes_queue_source(const struct camkes_cpi *cpi, const struct camkes_context *context, bool holds)
 {
+    if (!holds || cpi->first == 0) {
+        return context;
+    }
     const struct camkes_context *first = camkes_queue_first(cpi);
-    return holds && first != NULL && first->request > context->request ? first : context;
+    return first->request > context->request ? first : context;
 }

@@ -122,7 +122,7 @@ MOST = {
     "shapes_out3": 580,
     "shapes_add": 560,
     "contended_inherited": 4500,
-    "contended_inherited_inherited": 7600,
+    "contended_inherited_inherited": 7500,
 }
 
 

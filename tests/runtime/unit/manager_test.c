@@ -114,9 +114,9 @@ seL4_MessageInfo_t camkes_refuse(const struct camkes_place *place, seL4_Word bad
     return seL4_MessageInfo_new(error, 0, 0, 0);
 }
 
-void camkes_nested_push(struct camkes_context *context, uint8_t priority)
+void camkes_nested_push(struct camkes_context *context)
 {
-    (void)context, (void)priority;
+    (void)context;
 }
 
 seL4_CPtr camkes_nested_found(struct camkes_context *context)

@@ -54,7 +54,8 @@ seL4_MessageInfo_t seL4_Call(seL4_CPtr to, seL4_MessageInfo_t info)
     need(sent_count < 8, "too many messages");
     sent[sent_count++] = (struct sent){to, seL4_MessageInfo_get_label(info)};
     if (to == ENDPOINT && raised_to != 0) {
-        camkes_nested_push(&context, raised_to);
+        atomic_store(&context.effective, raised_to);
+        camkes_nested_push(&context);
     }
     return seL4_MessageInfo_new(GOOD, 0, 0, 0);
 }
@@ -151,7 +152,7 @@ static void test_without_a_request(void)
 {
     start("without a request", &own);
     atomic_store(&context.nested, 0);
-    camkes_nested_push(&context, 40);
+    camkes_nested_push(&context);
     need(sent_count == 0 && !atomic_load(&context.pushing), "an update was sent");
     need(camkes_nested_found(&context) == 0, "a request was found");
 }
