@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.command import camkes
-from tests.end_to_end.support import loop, write
+from tests.end_to_end.support import EXAMPLES, loop, write
 
 PROFILE = """
 clock = 1_000_000_000
@@ -59,6 +59,16 @@ def test_response_times_are_exact(tmp_path: Path) -> None:
     l_is_left = 2_000_000 - (1_000_000 - release - 100)
     h_ends = h_begins + waits + l_is_left + 1_000_000 + 200
     assert responses(path, "--cost-profile", profile) == {"h": h_ends - 1_000_000, "l": h_ends + 200}
+
+
+@pytest.mark.long  # that a monitor has no other costs is known from the boot table
+def test_a_monitor_takes_the_time_of_its_requests(tmp_path: Path) -> None:
+    """The consumer waits in its request until the producer, released behind it, has worked for 2 ms."""
+    profile = tmp_path / "board.toml"
+    profile.write_text(PROFILE)
+    found = responses(EXAMPLES / "buffer", "-o", tmp_path / "out", "--cost-profile", profile)
+    release = 10_000 + 3 * 500
+    assert found["consumer"] == 2 * release + 2_000_000 + 100 + 100 + 200
 
 
 def test_profile_is_stated_with_the_results(tmp_path: Path) -> None:

@@ -4,7 +4,8 @@
 
 A platform profile has figures for requests, steps of a manager and releases. Those of a request are taken by
 the client before it is sent, and by the server before the reply; those of a step by the manager, and those of
-a release by the task, after they have received what they wait for.
+a release by the task, after they have received what they wait for. There are none for the managers of groups
+of conditions and their members.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from camkes.backends.host.options import Costs
 from camkes.capdl.model import CapabilityModel, ObjectUse, Purpose
 from camkes.diagnostics import Sink
 from camkes.model.protocols import Protocol
+from camkes.protocols.groups import find_groups, group_of
 from camkes.protocols.plan import Plan, PlannedCpi
 
 if TYPE_CHECKING:
@@ -38,9 +40,11 @@ def find_costs(name: str | None, plan: Plan, capabilities: CapabilityModel, sink
 def costs_on(platform: Platform, plan: Plan, capabilities: CapabilityModel) -> Costs:
     """Times are rounded down to nanoseconds."""
     found: dict[tuple[str, str], int] = {}
+    groups = find_groups(plan)
     for use, item in _objects(capabilities):
         cpi = plan.cpi(f"{use.instance}.{use.interface}")
-        for what, cycles in _costs(platform, use, cpi, len(capabilities.timers)).items():
+        alone = cpi is not None and group_of(groups, cpi.name) is None
+        for what, cycles in _costs(platform, use, cpi, len(capabilities.timers), alone=alone).items():
             found[item, str(what)] = int(platform.nanoseconds(cycles))
     lines = (f"cost {item} {what} {time}" for (item, what), time in sorted(found.items()) if time)
     return Costs(platform.name, tuple(lines))
@@ -60,14 +64,14 @@ def _objects(capabilities: CapabilityModel) -> Iterator[tuple[ObjectUse, str]]:
 
 
 def _costs(
-    platform: Platform, use: ObjectUse, cpi: PlannedCpi | None, timers: int
+    platform: Platform, use: ObjectUse, cpi: PlannedCpi | None, timers: int, *, alone: bool
 ) -> Mapping[str | int, int]:
-    """Cycles of the operations at an object."""
+    """Cycles of the operations at an object. `alone`: the CPI is in no group."""
     match use.purpose:
         case Purpose.INTERFACE if cpi is not None:
             halves = _request(platform, cpi.protocol)
             return {"call": halves.call, "reply": halves.reply}
-        case Purpose.MANAGER if cpi is not None and not use.context:
+        case Purpose.MANAGER if cpi is not None and alone and not use.context:
             return _steps(platform, cpi)
         case Purpose.WAKE if cpi is not None:
             return {0: _steps(platform, cpi)[RELEASE]}
