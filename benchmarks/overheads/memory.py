@@ -27,7 +27,7 @@ TABLES = ("pt", "pd", "pdpt", "pml4", "pud", "pgd")
 
 _OBJECT = re.compile(r"^(\S+) = (\w+)(?: \((\d+) bits)?", re.MULTILINE)
 #: of the symbols of an image, per thread; stacks and IPC buffers lie between two pages that are not mapped
-_SYMBOL = re.compile(r"_camkes_(stack|ipc_buffer|tls)_\d+")
+_SYMBOL = re.compile(r"_camkes_(stack|ipc_buffer|tls)_\w+")
 GUARDS = {"stack": 2 * PAGE, "ipc_buffer": 2 * PAGE, "tls": 0}
 
 
@@ -60,11 +60,12 @@ def objects(cdl: str) -> list[tuple[str, str, int]]:
 
 
 def sections(path: Path) -> Counter[str]:
-    """Bytes of the code of an image, and of what its threads have there."""
+    """Bytes of an image, of its code, and of what its threads have there."""
     sizes: Counter[str] = Counter()
     with path.open("rb") as file:
         elf = ELFFile(file)
         for segment in elf.iter_segments("PT_LOAD"):
+            sizes["image"] += segment["p_memsz"]
             if segment["p_flags"] & 1:
                 sizes["code"] += segment["p_memsz"]
         for symbol in elf.get_section_by_name(".symtab").iter_symbols():
@@ -105,14 +106,19 @@ def table(images: list[Image]) -> str:
     return "\n".join(lines)
 
 
+def specification(folder: Path) -> str:
+    """The kernel objects of the build in a folder."""
+    found = sorted(folder.glob("*.cdl"))
+    if len(found) != 1:
+        sys.exit(f"{folder} has no build of one application")
+    return found[0].read_text()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("folder", type=Path, metavar="FOLDER")
     folder = parser.parse_args().folder
-    specifications = sorted(folder.glob("*.cdl"))
-    if len(specifications) != 1:
-        sys.exit(f"{folder} has no build of one application")
-    found = objects(specifications[0].read_text())
+    found = objects(specification(folder))
     images = [image(path.stem, found, sections(path)) for path in sorted(folder.glob("*.elf"))]
     print(table([each for each in images if each.threads > 0]))
 

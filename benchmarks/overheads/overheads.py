@@ -4,7 +4,8 @@
 
 Builds `application/` in the workspace that SEL4_WORKSPACE names, boots it and prints a row for each kind of
 request. `call` is from before the request to its handler, `reply` from there to after the request; what it
-takes to read the counter is subtracted. Figures are medians; a run repeats to the digit.
+takes to read the counter is subtracted. Figures are medians; a run repeats to the digit. With what library.py
+needs, there are rows of the priority-aware-camkes library, too.
 
     SEL4_WORKSPACE=DIR .venv/bin/python benchmarks/overheads/overheads.py [--json] [--debug] [--profile FILE]
 """
@@ -62,6 +63,11 @@ ROWS = {
     "delivered_helpers": ("the same, `with helpers`", "delivered"),
     "contended_inherited": ("contended, one lock", None),
     "contended_inherited_inherited": ("contended, holder in an inner lock", None),
+    "library_plain": ("plain with a priority, camkes-tool itself", None),
+    "library_fixed": ("`fixed`, library", "fixed"),
+    "library_propagated": ("`propagated`, library", "propagated"),
+    "library_inherited": ("`inherited`, library, free lock", "inherited"),
+    "library_contended": ("`inherited`, library, contended", "contended_inherited"),
 }
 
 
@@ -233,7 +239,11 @@ def main() -> None:
                 count: releases.measure(count, workspace, folder, given.platform, debug=given.debug)
                 for count in (1, 50)
             }
-    found = costs(samples)
+        found = costs(samples)
+        if not given.mcs:
+            import library  # which imports this module, too
+
+            found |= library.rows(folder, given.platform, debug=given.debug)
     kind = "debug" if given.debug else "release"
     if given.profile is not None:
         longest = f"queue of {given.waiters}"
