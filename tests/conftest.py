@@ -9,11 +9,13 @@ Property tests try the same cases in every run; `HYPOTHESIS=search pytest` looks
 from __future__ import annotations
 
 import gc
+import json
 import os
 import signal
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -36,6 +38,9 @@ def pytest_unconfigure() -> None:
     process.end_supervisors()
 
 
+MUTATION = Path(__file__).parents[1] / "benchmarks" / "mutation"
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _glue_without_optimisation() -> Iterator[None]:
     """Generated code is compiled in two thirds of the time; `make test-long` compiles it as users do."""
@@ -50,6 +55,12 @@ def _glue_without_optimisation() -> Iterator[None]:
 COVERING = ("tests/parser/", "tests/resolve/", "tests/protocols/")
 
 
+def _killers() -> set[str]:
+    """The tests that have found a mutant in the results that are kept."""
+    results = [json.loads((MUTATION / f"{name}.json").read_text("utf-8")) for name in ("python", "c")]
+    return {outcome["test"] for result in results for outcome in result["outcomes"]}
+
+
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     cases: Counter[str] = Counter()
@@ -58,12 +69,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if mark is not None:
             function, _, case = item.nodeid.removesuffix("]").partition("[")
             named = isinstance(mark.args[0], str)
+            if not named and mark.args[0] < 2:
+                raise pytest.UsageError(f"{function}: mostly_long({mark.args[0]}) marks no case")
             short = case in mark.args if named else cases[function] % mark.args[0] == 0
             if not short:
                 item.add_marker(pytest.mark.long)
             cases[function] += 1
         if not item.nodeid.startswith(COVERING):
             item.add_marker(pytest.mark.no_cover)
+    killers = _killers()
+    lost = [item.nodeid for item in items if item.nodeid in killers and item.get_closest_marker("long")]
+    if lost:
+        raise pytest.UsageError(f"these find mutants (benchmarks/mutation) and are in `make test`: {lost}")
 
 
 def pytest_collection_finish() -> None:

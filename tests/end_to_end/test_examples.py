@@ -57,7 +57,7 @@ def test_every_example_is_tried() -> None:
     assert {path.name for path in EXAMPLES.iterdir() if path.is_dir()} == tried
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.mostly_long("adder-default", "timer-default", "nested--DCONFIGURATION=4")
 @pytest.mark.parametrize(("name", "flags"), VARIANTS, ids=label)
 def test_output_properties_and_traces(name: str, flags: tuple[str, ...], tmp_path: Path) -> None:
     """What an example prints is what its README shows, its properties hold also under round robin, and each
@@ -159,7 +159,7 @@ def test_deadlock_walks_the_whole_cycle() -> None:
 
 def test_pictures_and_traces(tmp_path: Path) -> None:
     result = camkes(
-        "run", EXAMPLES / "nested", "-o", tmp_path / "b", "-q",
+        "run", EXAMPLES / "inversion", "-o", tmp_path / "b", "-q", "--for", "50ms",
         "--timeline", tmp_path / "t.svg", "--trace", tmp_path / "t.json",
     )  # fmt: skip
     assert result.status == 0

@@ -8,7 +8,9 @@ or for what o can signal).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -268,6 +270,7 @@ def one_event(folder: Path, clause: str) -> Path:
     )
 
 
+@pytest.mark.mostly_long("helpers")
 @pytest.mark.parametrize(
     ("clause", "of_a", "of_b"), [("with helpers", 6, 13), ("", 14, 8)], ids=["helpers", "plain"]
 )
@@ -379,19 +382,32 @@ def posters(count: int, folder: Path) -> Path:
     )
 
 
-def test_the_first_signal_ends_what_all_helpers_have(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def posted(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Ran]:
+    """The run of so many helpers."""
+
+    @cache
+    def made(count: int) -> Ran:
+        folder = tmp_path_factory.mktemp("posters")
+        return run(posters(count, folder / "system"), folder, duration="90ms")
+
+    return made
+
+
+def test_the_first_signal_ends_what_all_helpers_have(posted: Callable[[int], Ran]) -> None:
     """S3: both helpers have the waiter's priority until the first signal, then neither."""
-    found = run(posters(2, tmp_path / "system"), tmp_path, duration="90ms")
+    found = posted(2)
     assert found.priorities("h1") == [(0, 10), (1, 90), (3, 10)]
     assert found.priorities("h2") == [(0, 11), (1, 90), (3, 11)]
     assert found.responses("waiter") == [2]  # the helper that was raised first runs first
     assert found.executed() == [("h2", 0, 1), ("h1", 1, 3), ("h2", 3, 4)]
 
 
-@pytest.mark.parametrize("count", [4, *(pytest.param(n, marks=pytest.mark.long) for n in (1, 16))])
-def test_kernel_calls_grow_with_the_helpers(count: int, tmp_path: Path) -> None:
+@pytest.mark.mostly_long("2")
+@pytest.mark.parametrize("count", [2, 1, 4, 16])
+def test_kernel_calls_grow_with_the_helpers(count: int, posted: Callable[[int], Ran]) -> None:
     """S4: for each helper one priority is set at the wait, and one at the wake."""
-    found = run(posters(count, tmp_path / "system"), tmp_path, duration="90ms")
+    found = posted(count)
     wait = next(i for i, e in enumerate(found.events) if e.kind is Kind.COND_WAIT)
     wake = next(i for i, e in enumerate(found.events) if e.kind is Kind.COND_WAKE)
 
@@ -407,27 +423,6 @@ def test_kernel_calls_grow_with_the_helpers(count: int, tmp_path: Path) -> None:
     assert [len(found.priorities(name)) for name in tasks] == [3] * count
 
 
-def test_a_signal_without_waiters_needs_no_call_of_the_manager(tmp_path: Path) -> None:
-    path = write(
-        tmp_path / "system",
-        """
-        component A { control; requestor; consumes Done done with helpers; }
-        component C { control; requestor; emits Done done; }""",
-        """
-        composition { component A a; component C c; connection seL4Notification end(from c.done, to a.done); }
-        configuration {
-            a._priority = 10; c._priority = 30; a._period = 10 ms; c._period = 10 ms;
-            a._offset = 5 ms;
-        }""",
-        {"A": loop("done_wait();"), "C": loop("done_emit();")},
-    )
-    found = run(path, tmp_path, duration="95ms")
-    assert found.responses("a") == [0] * 9
-    assert not [e for e in found.events if e.kind in (Kind.COND_WAIT, Kind.COND_WAKE, Kind.LEND)]
-    calls = [e for e in found.events if e.kind is Kind.KCALL and e.thread == found.thread("c")]
-    assert [e.args[0] for e in calls if e.time == 20 * MS] == [KernelCall.SIGNAL, KernelCall.WAIT]
-
-
 # The paper's Table I -----------------------------------------------------------------------------
 
 WITHOUT = {
@@ -437,6 +432,7 @@ WITHOUT = {
 WITH = {"client1": [14.5, 14.5, 14.5, 14.5, 19] * 3, "client2": [29, 19, 14.5, 29] * 3}
 
 
+@pytest.mark.mostly_long("helpers")
 @pytest.mark.parametrize(
     ("options", "expected", "annoyer"),
     [(("-DPLAIN=ON",), WITHOUT, 30), ((), WITH, 39)],
@@ -453,6 +449,7 @@ def test_clients_of_a_server(
     assert max(worst) == annoyer
 
 
+@pytest.mark.long  # inheritance on its own, which tests of examples/inversion show
 def test_an_inherited_cpi_in_the_place_of_the_server_gives_the_same(tmp_path: Path) -> None:
     path = write(
         tmp_path / "system",

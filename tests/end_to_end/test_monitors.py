@@ -6,6 +6,8 @@ what the definition gives, in virtual time."""
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -81,6 +83,7 @@ def test_the_graph_names_monitors_and_helpers() -> None:
     assert '"buffer.not_full" -> "consumer"' in result.output
 
 
+@pytest.mark.mostly_long("with helpers")
 @pytest.mark.parametrize("clause", ["with helpers", ""])
 def test_the_signaller_has_the_priority_of_the_waiter_until_it_leaves(clause: str, tmp_path: Path) -> None:
     """The producer (10) works for 2 ms, then 1 ms before and 1 ms after its signal in the monitor; the
@@ -234,6 +237,22 @@ void get_go(void) { while (items == 0) { c_wait(); } items--; }"""
     )
 
 
+Waiting = Callable[..., Ran]
+
+
+@pytest.fixture(scope="module")
+def waiting(tmp_path_factory: pytest.TempPathFactory) -> Waiting:
+    """The run of `waiting_for`, once for each kind of wait."""
+
+    @cache
+    def made(kind: str, helpers: int, early: bool = False, above: bool = False) -> Ran:
+        folder = tmp_path_factory.mktemp("waiting")
+        path = waiting_for(kind, helpers, folder / "system", early=early, above=above)
+        return run(path, folder, duration="40ms")
+
+    return made
+
+
 def calls_at(found: Ran, time: int) -> Counter[KernelCall]:
     """What threads entered the kernel for at an instant, without requests of tasks to the store."""
     tasks = {thread.number for thread in found.run.names.threads if thread.task is not None}
@@ -244,14 +263,14 @@ def calls_at(found: Ran, time: int) -> Counter[KernelCall]:
     return Counter({call: counted[call] for call in CALLS if counted[call]})
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.mostly_long("event-1", "semaphore-4", "monitor-1")
 @pytest.mark.parametrize(
     ("kind", "helpers"), [("event", 1), ("semaphore", 1), ("semaphore", 4), ("monitor", 1), ("monitor", 4)]
 )
-def test_kernel_calls_of_a_wait_that_blocks(kind: str, helpers: int, tmp_path: Path) -> None:
+def test_kernel_calls_of_a_wait_that_blocks(kind: str, helpers: int, waiting: Waiting) -> None:
     """One message to the manager of the group, which keeps the reply; for each helper that is lent to one to
     its manager, which sets the priority; in a monitor one that frees the lock."""
-    found = run(waiting_for(kind, helpers, tmp_path / "system"), tmp_path, duration="40ms")
+    found = waiting(kind, helpers)
     monitor = kind == "monitor"
     assert calls_at(found, 2) == {
         KernelCall.CALL: 1 + monitor + helpers,
@@ -260,21 +279,22 @@ def test_kernel_calls_of_a_wait_that_blocks(kind: str, helpers: int, tmp_path: P
     }
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.mostly_long("monitor")
 @pytest.mark.parametrize("kind", ["event", "semaphore", "monitor"])
-def test_kernel_calls_of_a_wait_that_lends_to_no_helper(kind: str, tmp_path: Path) -> None:
-    found = run(waiting_for(kind, 1, tmp_path / "system", above=True), tmp_path, duration="40ms")
+def test_kernel_calls_of_a_wait_that_lends_to_no_helper(kind: str, waiting: Waiting) -> None:
+    found = waiting(kind, 1, above=True)
     monitor = kind == "monitor"
     assert calls_at(found, 2) == {KernelCall.CALL: 1 + monitor, KernelCall.SAVECALLER: 1}
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.mostly_long("event")
 @pytest.mark.parametrize("kind", ["event", "semaphore", "monitor"])
-def test_kernel_calls_of_a_signal_without_waiters_and_of_a_wait_after_it(kind: str, tmp_path: Path) -> None:
+def test_kernel_calls_of_a_signal_without_waiters_and_of_a_wait_after_it(kind: str, waiting: Waiting) -> None:
     """The signal of an event is a signal to its thread; the others, and the wait, need no kernel."""
-    found = run(waiting_for(kind, 1, tmp_path / "system", early=True), tmp_path, duration="40ms")
+    found = waiting(kind, 1, early=True)
     assert found.responses("waiter") == [0]
     assert calls_at(found, 1) == ({KernelCall.SIGNAL: 1} if kind == "event" else {})
+    assert not [e for e in found.events if e.kind in (Kind.COND_WAIT, Kind.COND_WAKE, Kind.LEND)]
     assert calls_at(found, 2) == {}
 
 
@@ -283,13 +303,13 @@ def test_kernel_calls_of_a_signal_without_waiters_and_of_a_wait_after_it(kind: s
     ("kind", "calls", "priorities"), [("event", 2, 1), ("semaphore", 4, 3), ("monitor", 7, 3)]
 )
 def test_kernel_calls_of_a_signal_with_a_waiter(
-    kind: str, calls: int, priorities: int, tmp_path: Path
+    kind: str, calls: int, priorities: int, waiting: Waiting
 ) -> None:
     """A message to the manager of the group, which has the priority of the helper set and ends the wait. A
     handler that signals gets the helper's priority when its request begins, and then its own back: two
     messages and priorities more. In a monitor the waiter waits for the lock first, which the handler hands
     over when it leaves: three messages more, one of them of the handler."""
-    found = run(waiting_for(kind, 1, tmp_path / "system"), tmp_path, duration="40ms")
+    found = waiting(kind, 1)
     assert found.responses("waiter") == [1]
     assert calls_at(found, 3) == {
         **({KernelCall.SIGNAL: 1} if kind == "event" else {}),

@@ -55,6 +55,7 @@ OPTIONS = SearchOptions(arrivals=0, duration=900_000, seconds=LIMIT)
 RESERVE = "store.s_extension = 60 us; store.s_extension_period = 500 us;"
 
 
+@pytest.mark.mostly_long("help-", f"abort-{RESERVE}")
 @pytest.mark.parametrize(
     ("policy", "reserve"), [("wait", ""), ("help", ""), ("extend", RESERVE), ("abort", RESERVE)]
 )
@@ -83,6 +84,7 @@ MISTAKES = {
 }
 
 
+@pytest.mark.mostly_long("payer-forgotten")
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_time_that_does_not_go_home_is_found(
     mistake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -33,11 +33,8 @@ MISTAKES = {
 }
 
 
-@pytest.mark.mostly_long(1)
-@pytest.mark.parametrize(
-    "mistake",
-    [m if m == "roll-back-without-answer" else pytest.param(m, marks=pytest.mark.long) for m in MISTAKES],
-)
+@pytest.mark.mostly_long("roll-back-without-answer")
+@pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_found(mistake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seed, file, good, bad, shows = MISTAKES[mistake]
     break_runtime({file: (good, bad)}, tmp_path, monkeypatch, mcs=True)

@@ -18,7 +18,6 @@ from .random_overruns import DURATION, make, problems
 SEED = 33
 
 
-@pytest.mark.mostly_long(1)
 @pytest.mark.parametrize("seed", [SEED, *(pytest.param(n, marks=pytest.mark.long) for n in (5, 9))])
 def test_random_overruns(seed: int, tmp_path: Path) -> None:
     built, _ = make(seed, tmp_path)

@@ -151,7 +151,7 @@ def test_earliest_deadlines_are_met_where_fixed_priorities_miss(mcs: bool, tmp_p
     assert responses(run, "b") == [6, 5, 6, 5, 4]
 
 
-@pytest.mark.mostly_long(1)
+@pytest.mark.mostly_long(4)
 @pytest.mark.parametrize("seed", range(4))
 def test_random_tasks_are_ordered_as_in_a_simulation(seed: int, tmp_path: Path) -> None:
     """The last digit of a deadline is the number of its task, so no two are equal."""
@@ -195,7 +195,7 @@ LOCK = """
         ("fixed", {"late": 10, "early": 6, "middle": 9}),
     ],
 )
-@pytest.mark.parametrize("mcs", [False, True])
+@pytest.mark.parametrize("mcs", [False, pytest.param(True, marks=pytest.mark.long)])
 def test_deadlines_are_inherited(mcs: bool, protocol: str, ends: dict[str, int], tmp_path: Path) -> None:
     run = make(tmp_path, system(protocol, LOCK, "late middle early"), mcs=mcs).run(duration=19 * MS)
     assert run.violations() == []

@@ -5,6 +5,7 @@ by hand."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -77,15 +78,17 @@ def merged(executes: list[tuple[float, float, str]]) -> list[tuple[float, float,
     return found
 
 
-# 60 tasks: the component of the last one sets the criticality
+# Many tasks: the component of the last one sets the criticality
 
-COUNTS = (32, 16, 8, 4)
 CONTROLLER = "component Controller { control; requestor; criticality_control; }\n"
 
 
-def many() -> str:
+def many(counts: Sequence[int]) -> str:
+    """So many tasks of each criticality."""
     tasks = [
-        (f"t{level}{number:02}", 10 + number, level) for level in range(4) for number in range(COUNTS[level])
+        (f"t{level}{number:02}", 10 + number, level)
+        for level, count in enumerate(counts)
+        for number in range(count)
     ]
     instances = "".join(f"component Worker {name};\n" for name, *_ in tasks)
     values = "".join(
@@ -99,7 +102,11 @@ assembly {{ composition {{ component Controller controller; {instances} }} confi
 """
 
 
-def test_a_change_sets_one_priority_for_each_task_that_it_concerns(tmp_path: Path) -> None:
+@pytest.mark.mostly_long("few")
+@pytest.mark.parametrize("counts", [(4, 3, 2, 1), (32, 16, 8, 4)], ids=["few", "many"])
+def test_a_change_sets_one_priority_for_each_task_that_it_concerns(
+    counts: tuple[int, ...], tmp_path: Path
+) -> None:
     sources = {
         "Worker": "#include <camkes/realtime.h>\nint run(void) { while (camkes_next_job()) {} return 0; }\n",
         "Controller": """#include <camkes/realtime.h>
@@ -115,10 +122,12 @@ int run(void)
 }
 """,
     }
-    run = build(tmp_path, many(), sources, mcs=True).run(duration=10 * MS)
+    run = build(tmp_path, many(counts), sources, mcs=True).run(duration=10 * MS)
     manager = run.number(TIME_MANAGER)
     calls = [e for e in run.of(Kind.KCALL) if e.thread == manager and e.args[0] == KernelCall.SETPRIORITY]
-    assert [sum(e.time == time * MS for e in calls) for time in (1, 2, 3)] == [28, 12, 4]
+    assert [sum(e.time == time * MS for e in calls) for time in (1, 2, 3)] == [
+        sum(counts[n:]) for n in (1, 2, 3)
+    ]
     assert run.output == "1\n2\n3\n"
     assert changes(run) == [(1, 1), (2, 2), (3, 3), (4, 0)]
     assert run.violations() == []
