@@ -16,8 +16,10 @@ from msgspec.structs import fields, replace
 from camkes.capdl.allocate import allocate
 from camkes.capdl.authority import authority, thread_authority, threads_to_text, to_json, to_text
 from camkes.capdl.callers import caller_table
+from camkes.capdl.codes import CRITICALITY_UNSUPPORTED
 from camkes.capdl.details import Rights
 from camkes.capdl.host_table import host_table
+from camkes.capdl.mcs import refuse_criticality
 from camkes.capdl.model import CapabilityModel, ObjectUse, Pools
 from camkes.capdl.pools import allocate_pools
 from camkes.diagnostics import Sink
@@ -172,3 +174,24 @@ def test_the_device_tree_of_a_group_is_that_of_the_largest_request(names: str) -
     model = allocate_pools(made, allocate(made, EMPTY), (4096,), SettingReader(Sink()))
     assert {each.name: each.tree for each in model.pools if each.tree} == {names[0]: 3 * 4096 + 4096}
     assert [m.region for space in model.spaces for m in space.mappings] == [f"shared::{names[0]}.dtb_symbol"]
+
+
+def test_no_task_of_a_group_has_a_criticality(tmp_path: Path) -> None:
+    """Also one that only signals, and gets the priority of those that wait."""
+    root = tmp_path / "a.camkes"
+    root.write_text(
+        """import <std_connector.camkes>;
+        component Waiter { control; requestor; consumes E e with helpers; }
+        component Sender { control; requestor; emits E e; }
+        assembly { composition { component Waiter w; component Sender s;
+            connection seL4Notification c(from s.e, to w.e); }
+            configuration { w._priority = 20; w._criticality = 1; s._priority = 10; s._criticality = 2; } }"""
+    )
+    sink = Sink()
+    system = load(root, LoadOptions(cpp=False, mcs=True), sink)
+    assert system is not None
+    plan = analyse(system, sink)
+    assert plan is not None, render(sink.diagnostics)
+    refuse_criticality(system, plan, sink)
+    refused = [d.message.partition(" ")[0] for d in sink.diagnostics if d.code is CRITICALITY_UNSUPPORTED]
+    assert sorted(refused) == ["`s`", "`w`"]

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.model.overrun import LEVELS
 from camkes.model.system import Task
-from camkes.protocols import sketch
+from camkes.protocols import analyse, sketch
 from camkes.protocols.time import bands, raised_priority
 from camkes.report import plan_tables
 from camkes.resolve.load import load
@@ -29,6 +29,10 @@ TASKS = st.lists(st.tuples(st.integers(0, 254), st.integers(0, LEVELS - 1)), min
 
 def tasks_of(pairs: list[tuple[int, int]]) -> list[Task]:
     return [replace(PLAIN, priority=priority, criticality=level) for priority, level in pairs]
+
+
+def test_priority_0_is_below_a_critical_one_of_the_same_number() -> None:
+    assert bands(tasks_of([(0, 0), (0, 1)])) == (0, 1, *(1 for _ in range(2, LEVELS)))
 
 
 @given(pairs=TASKS)
@@ -76,3 +80,20 @@ def test_table_and_json() -> None:
             }
             assert data["cpis"][3]["extension"] == {"budget": 100_000, "period": 10_000_000}
             assert [cpi["payers"] for cpi in data["cpis"]] == [[], ["a"], ["a", "b"], ["c", "d"], ["b"]]
+
+
+def test_the_first_word_that_needs_mcs_is_that_of_the_first_line(tmp_path: Path) -> None:
+    root = tmp_path / "a.camkes"
+    root.write_text(
+        """component T { control; requestor; }
+        assembly { composition { component T a; component T b; } configuration {
+            a._priority = 1; a._criticality = 1;
+            b._priority = 2; b._criticality = 2; } }"""
+    )
+    sink = Sink()
+    system = load(root, LoadOptions(cpp=False), sink)
+    assert system is not None
+    analyse(system, sink)
+    (found,) = [d for d in sink.diagnostics if d.code.name == "needs-mcs"]
+    assert found.span is not None and found.span.line == 3
+    assert [label.span.line for label in found.related] == [4]

@@ -9,7 +9,7 @@ import pytest
 
 from camkes.diagnostics import Sink
 from camkes.model.codes import BAD_TIME
-from camkes.resolve import LoadOptions, codes
+from camkes.resolve import LoadOptions, codes, load
 from camkes.resolve.files.imports import read_program
 from camkes.resolve.words.nearest import nearest
 from tests.resolve.neighbour_parts import STD, of, system
@@ -241,3 +241,32 @@ def test_a_duplicate_name_similar_to_a_missing_one(tmp_path: Path) -> None:
         "connection seL4RPCCall c(from u.p, to server.p);"
     )
     assert numbers(tmp_path, text) == [codes.DUPLICATE_NAME.number]
+
+
+def test_each_name_that_is_used_too_early_is_an_error(tmp_path: Path) -> None:
+    """Also after one whose definition was read for that."""
+    text = """component A { control; uses Z z; uses Y y; }
+    procedure Y { void f(); } procedure Z { void f(); }
+    assembly { composition { component A a; } }"""
+    _, found = resolve(tmp_path, text)
+    early = [d.message for d in found if d.code is codes.USED_BEFORE_DEFINED]
+    assert early == [f"procedure `{name}` is used before it is defined" for name in "ZY"]
+
+
+def test_a_file_that_was_included_is_not_imported_again(tmp_path: Path) -> None:
+    (tmp_path / "b.camkes").write_text("component B { }\n")
+    root = tmp_path / "a.camkes"
+    root.write_text('#include "b.camkes"\nimport "b.camkes";\nassembly { composition { component B b; } }\n')
+    sink = Sink()
+    assert load(root, LoadOptions(), sink) is not None
+    assert sink.diagnostics == ()
+
+
+def test_the_event_that_releases_a_task(tmp_path: Path) -> None:
+    text = f"""{STD}component Task {{ control; requestor; consumes E tick; }}
+    component Source {{ control; emits E tick; }}
+    assembly {{ composition {{ component Task t; component Source s;
+        connection seL4NotificationNative c(from s.tick, to t.tick); }}
+        configuration {{ t._priority = 3; t._release = "tick"; }} }}"""
+    made, _ = resolve(tmp_path, text)
+    assert made is not None and [task.release for task in made.tasks] == ["tick"]

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""From whom to whom priorities are lent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from camkes.diagnostics import Sink
+from camkes.protocols import analyse
+from camkes.protocols.groups import lending_graph
+from camkes.resolve import LoadOptions, load
+
+TEXT = """import <std_connector.camkes>;
+procedure Take { void take(); }
+procedure Give { void give(); }
+procedure Log { void log(); }
+component Consumer { control; requestor; uses Take store; uses Log log; }
+component Producer { control; requestor; uses Give store; uses Log log; consumes Go go with helpers; }
+component Starter { control; requestor; emits Go go; }
+component Store {
+    provides Take taken with priority_protocol inherited, requests ();
+    provides Give given with priority_protocol inherited, requests ();
+    has semaphore full with helpers;
+}
+component Logger { provides Log log with priority_protocol inherited, requests (); }
+assembly {
+    composition {
+        component Consumer consumer; component Producer producer; component Starter starter;
+        component Store store; component Logger logger;
+        connection seL4RPCCall c1(from consumer.store, to store.taken);
+        connection seL4RPCCall c2(from producer.store, to store.given);
+        connection seL4RPCCall c3(from consumer.log, from producer.log, to logger.log);
+        connection seL4Notification c4(from starter.go, to producer.go);
+    }
+    configuration {
+        consumer._priority = 30; producer._priority = 20; starter._priority = 10; store.full_value = 0;
+    }
+}
+"""
+
+
+def test_priorities_go_to_helpers_and_on_to_what_they_wait_for(tmp_path: Path) -> None:
+    root = tmp_path / "a.camkes"
+    root.write_text(TEXT)
+    sink = Sink()
+    system = load(root, LoadOptions(cpp=False), sink)
+    assert system is not None
+    plan = analyse(system, sink)
+    assert plan is not None, sink.diagnostics
+    assert lending_graph(plan) == {
+        "store.full": ["producer"],
+        "producer.go": ["starter"],
+        "producer": ["store.given", "logger.log", "producer.go"],
+        "starter": [],
+        "store.given": ["store.full"],
+        "logger.log": [],
+    }
