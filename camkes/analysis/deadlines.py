@@ -38,12 +38,15 @@ def all_met(
         return False
     windows: set[Time] = set()
     for task in tasks:
-        job = 0
-        while (end := task.deadline + max(0, job * task.period - task.jitter)) <= busy:
+        for job in range(STEPS):
+            end = task.deadline + max(0, job * task.period - task.jitter)
+            if end > busy:
+                break
             windows.add(end)
-            job += 1
-            if len(windows) > STEPS:
-                return False
+        else:
+            return False
+    if len(windows) > STEPS:
+        return False
     for window in windows:
         last = [task for task in ordered if task.deadline <= window][-1]
         needed = sum(_jobs(task, window) * loads[task.name].demand for task in tasks)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import random
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -45,6 +46,8 @@ SAME = {
     "blocking: Compare 'count >= most'": "stops one later, and takes the least of both",
     "blocking: Compare 'limit >= holders'": "the least of both counts, so more requests change nothing",
     "blocking: Compare 'best[key].duration < section.duration'": "one of two equal sections",
+    "deadlines: Compare 'len(windows) > STEPS'": "gives up one window earlier",
+    "deadlines: Compare 'end > busy'": "all that is released in the whole busy window fits in it",
     "response: BinOp 'steps - 1'": "gives up one step later",
     "response: Compare 'window <= (job + 1) * task.period - task.jitter'": "looks at one job more",
     "response: BinOp '(job + 1) * task.period'": "looks at jobs after the busy window",
@@ -237,9 +240,41 @@ def _with_bands(a: SimpleNamespace, found: list[Any], ours: Any) -> None:
         shared = a.Workload(tuple(tasks), (a.WorkloadCpi("x", I, inside), a.WorkloadCpi("y", I, 1)))
         for each in a.analyse(shared, a.FREE).tasks:
             found.append((each.verdict.value, each.response, each.at_least, each.blocking.least))
-    first, second = task("a", 3, 200, 90, 10), task("b", 2, 200, 100, 20, {"x": 2}, "a", 0, False)
-    third = task("c", 1, 200, 110, 30, {}, "b", 0, False)
-    chain = a.Workload((first, second, third), (a.WorkloadCpi("x", I, 5),))
+    # without blocking, or with a section of a task below that no other one requests
+    rng = random.Random(1)
+    for _ in range(60):
+        count = rng.randint(1, 4)
+        times = sorted((rng.choice((4, 5, 8, 10, 20)), rng.randint(1, 4)) for _ in range(count))
+        tasks = [
+            task(f"t{i}", 20 - i, period, rng.randint(work, period), work)
+            for i, (period, work) in enumerate(times)
+        ]
+        ordered = sorted(tasks, key=lambda each: each.deadline)
+        tasks = [replace(each, priority=20 - ordered.index(each)) for each in tasks]
+        tasks.append(a.WorkloadTask("above", 50, 40, 40, rng.randint(0, 3)))
+        tasks.append(a.WorkloadTask("below", 1, 80, 80, 1, {"f": 1}))
+        shared = a.Workload(tuple(tasks), (a.WorkloadCpi("f", F, rng.choice((0, 3)), {}, 255),))
+        found.append([each.verdict.value for each in a.analyse(shared, a.FREE).tasks])
+    found.append(a.analyse(a.Workload((task("a", 2, 10, 10, 5), task("b", 1, 20, 20, 10)), ()), a.FREE).good)
+    # only b is blocked, beyond the time that all need; all is done at 40, when a second job of `above` comes
+    below = a.WorkloadTask("below", 1, 90, 90, 0, {"x": 1})
+    blocked = (task("a", 12, 50, 9, 1), task("b", 11, 50, 10, 0, {"x": 1}), below)
+    above = (a.WorkloadTask("above", 50, 40, 40, 3), task("a", 12, 80, 40, 37), task("b", 11, 80, 80, 5))
+    for tasks in (blocked, above):
+        shared = a.Workload(tuple(tasks), (a.WorkloadCpi("x", I, 8),))
+        found.append([each.verdict.value for each in a.analyse(shared, a.FREE).tasks])
+    for work, period in itertools.product(range(1, 9), (10, 12)):  # releases that come late
+        other = task("c", 2, period, 10, 3)
+        late = [task("a", 1, 20, 15, 1), task("b", 3, 20, 8, work, {}, "a", 0, False), other]
+        for some in (late, late[:2]):
+            found.append(
+                [each.verdict.value for each in a.analyse(a.Workload(tuple(some), ()), a.FREE).tasks]
+            )
+        late = [task("a", 3, 20, 5, 1), task("b", 2, 20, 8, work, {}, "a", 0, False), other]
+        found.append([each.verdict.value for each in a.analyse(a.Workload(tuple(late), ()), a.FREE).tasks])
+    first, second = task("a", 3, 2000, 900, 10), task("b", 2, 2000, 990, 20, {"x": 2}, "a", 0, False)
+    third, low = task("c", 1, 2000, 999, 30, {}, "b", 0, False), a.WorkloadTask("low", 0, 8000, 8000, 50)
+    chain = a.Workload((first, second, third, low), (a.WorkloadCpi("x", I, 5),))
     for platform in (a.FREE, dear):
         result = a.analyse(chain, platform)
         found.append((result.chains, [(each.response, each.verdict.value) for each in result.tasks]))
