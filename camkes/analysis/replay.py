@@ -19,6 +19,16 @@ import msgspec
 from msgspec import Meta, Struct
 
 from camkes.analysis.codes import REPLAY_FILE
+from camkes.analysis.replayed_waits import (
+    server_code,
+    server_items,
+    server_priority,
+    shifted,
+    wait_code,
+    wait_connections,
+    waiting_items,
+    waits_of,
+)
 from camkes.analysis.simulation import SimulatedProgram, Step
 from camkes.analysis.witness import Witness
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
@@ -92,13 +102,6 @@ def read_replay(path: Path, workload: Workload, sink: Sink) -> Replay | None:
             help="`camkes analyze --witnesses DIR` writes them",
         )
         return None
-    if any(cpi.wait for cpi in workload.cpis):
-        sink.report(
-            REPLAY_FILE,
-            "a case of a system with waits cannot be replayed",
-            help="run the system itself",
-        )
-        return None
     wrong = list(_differences(replay, workload))
     if wrong:
         sink.report(
@@ -138,24 +141,31 @@ def write_model(
 ) -> Path:
     """Write an application of such a system into a folder; returns its `.camkes` file. A task ends after so
     many jobs, as many as `jobs` states."""
-    groups = _groups(workload)
+    groups, waits = _groups(workload), waits_of(workload)
     names = _names([*(task.name for task in workload.tasks), *groups, *(cpi.name for cpi in workload.cpis)])
     folder.mkdir(parents=True, exist_ok=True)
+
+    def body(steps: Sequence[Step], component: str) -> str:
+        return "".join(f"        {line}\n" for line in _lines(workload, steps, component, names))
+
     for task in workload.tasks:
         count = jobs.get(task.name)
         loop = "while (camkes_next_job())"
         if count is not None:
             loop = f"for (int job = 0; job < {count} && camkes_next_job(); job++)"
-        code = _code(what.tasks[task.name], names)
+        code = body(what.tasks[task.name], task.name)
         code += "".join(f"        {names[name]}_emit();\n" for name in _released(workload, task))
         _write(
             folder, names[task.name], f"int run(void)\n{{\n    {loop} {{\n{code}    }}\n    return 0;\n}}\n"
         )
     for lock, cpis in groups.items():
-        code = "".join(
-            f"void {_interface(cpi, names)}_go(void)\n{{\n{_code(what.cpis[cpi.name], names)}}}\n"
-            for cpi in cpis
-        )
+        bodies = {cpi.name: body(what.cpis[cpi.name], lock) for cpi in cpis}
+        if cpis[0].wait:
+            code = server_code(workload, lock, bodies, waits)
+        else:
+            code = "".join(
+                f"void {_interface(cpi, names)}_go(void)\n{{\n{bodies[cpi.name]}}}\n" for cpi in cpis
+            )
         _write(folder, names[lock], code)
     root = folder / "system.camkes"
     write_changed(root, _text(workload, what, names).encode())
@@ -163,7 +173,8 @@ def write_model(
 
 
 def _groups(workload: Workload) -> Mapping[str, Sequence[WorkloadCpi]]:
-    """The CPIs of each component: those of a monitor have the same one."""
+    """The CPIs of each component: those of a monitor have the same one, and so have the waits that a server
+    ends."""
     found: dict[str, list[WorkloadCpi]] = {}
     for cpi in workload.cpis:
         found.setdefault(workload.lock[cpi.name], []).append(cpi)
@@ -172,6 +183,20 @@ def _groups(workload: Workload) -> Mapping[str, Sequence[WorkloadCpi]]:
 
 def _interface(cpi: WorkloadCpi, names: Mapping[str, str]) -> str:
     return names[cpi.name] if cpi.lock else "p"
+
+
+def _lines(
+    workload: Workload, steps: Sequence[Step], component: str, names: Mapping[str, str]
+) -> Iterator[str]:
+    """The steps as C."""
+    waits = waits_of(workload)
+    for step in steps:
+        if isinstance(step, int):
+            yield f"camkes_work({step}u);"
+        elif (number := waits.get((component, step))) is not None:
+            yield wait_code(workload, names, step, number)
+        else:
+            yield f"to_{names[step]}_go();"
 
 
 def _released(workload: Workload, task: WorkloadTask) -> Iterator[str]:
@@ -196,25 +221,20 @@ def _names(names: Sequence[str]) -> Mapping[str, str]:
     return found
 
 
-def _code(body: Sequence[Step], names: Mapping[str, str]) -> str:
-    lines = (
-        f"camkes_work({step}u);" if isinstance(step, int) else f"to_{names[step]}_go();" for step in body
-    )
-    return "".join(f"        {line}\n" for line in lines)
-
-
 def _text(workload: Workload, what: SimulatedProgram, names: Mapping[str, str]) -> str:
     lines = ["import <std_connector.camkes>;", "procedure Request { void go(); }"]
     composition: list[str] = []
     settings: list[str] = []
+    offsets = shifted(workload, what.offsets)
     callers: dict[str, list[str]] = {}
 
     def component(name: str, requests: Iterable[str], items: str) -> None:
         word = names[name]
-        uses = " ".join(f"uses Request to_{names[callee]};" for callee in requests)
-        lines.append(f"component {word.title()} {{ {items} {uses} }}")
+        called = [callee for callee in requests if not workload.cpi[callee].wait]
+        uses = " ".join(f"uses Request to_{names[callee]};" for callee in called)
+        lines.append(f"component {word.title()} {{ {items} {waiting_items(workload, names, name)}{uses} }}")
         composition.append(f"component {word.title()} {word};")
-        for callee in requests:
+        for callee in called:
             callers.setdefault(callee, []).append(f"from {word}.to_{names[callee]}")
 
     for task in workload.tasks:
@@ -228,13 +248,17 @@ def _text(workload: Workload, what: SimulatedProgram, names: Mapping[str, str]) 
             composition.append(f"connection {NATIVE_NOTIFICATION.name} from_{word}({event});")
         else:
             settings.append(f"{word}._period = {task.period} ns;")
-            settings.append(f"{word}._offset = {what.offsets[task.name]} ns;")
+            settings.append(f"{word}._offset = {offsets[task.name]} ns;")
         component(task.name, task.requests, f"control; requestor;{events}")
     for lock, cpis in _groups(workload).items():
         items = []
-        for cpi in cpis:
+        if cpis[0].wait:
+            settings.append(f"{names[lock]}._priority = {server_priority(workload)};")
+            items.append(server_items(workload, lock))
+        for cpi in cpis if not cpis[0].wait else ():
             face = _interface(cpi, names)
-            requests = ", ".join(f"to_{names[callee]}" for callee in cpi.requests)
+            called = [callee for callee in cpi.requests if not workload.cpi[callee].wait]
+            requests = ", ".join(f"to_{names[callee]}" for callee in called)
             monitor = ", monitor lock" if cpi.lock else ""
             protocol = f"with priority_protocol {cpi.protocol.value}{monitor}, requests ({requests})"
             items.append(f"provides Request {face} {protocol};")
@@ -246,5 +270,6 @@ def _text(workload: Workload, what: SimulatedProgram, names: Mapping[str, str]) 
     for callee, ends in callers.items():
         to = f"{names[workload.lock[callee]]}.{_interface(workload.cpi[callee], names)}"
         composition.append(f"connection {RPC_CALL.name} of_{names[callee]}({', '.join(ends)}, to {to});")
+    composition += wait_connections(workload, names)
     body = ["composition {", *composition, "}", "configuration {", *settings, "}"]
     return "\n".join([*lines, "assembly {", *body, "}"]) + "\n"

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from camkes import pipeline
 from camkes.analysis.replay import read_replay, write_model
+from camkes.analysis.replayed_waits import shifted
 from camkes.analysis.workload import workload_of
 from camkes.backends.interface import Progress
 from camkes.diagnostics import Severity, Sink
@@ -42,7 +43,9 @@ def run(
         root = write_model(workload, case.program, folder)
     except OSError as error:
         raise OutputError(f"cannot write in {folder}: {error.strerror}") from error
-    duration = case.duration if settings.duration is None else settings.duration
+    offsets = case.program.offsets
+    late = max(shifted(workload, offsets).values()) - max(offsets.values())
+    duration = case.duration + late if settings.duration is None else settings.duration
     settings = replace(settings, output=folder / "build", duration=duration)
     of_model = Sink()
     outcome = pipeline.run(pipeline.Input(root, preprocess=False), settings, of_model, progress)

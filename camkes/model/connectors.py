@@ -47,6 +47,7 @@ class ConnectorSupport(Struct, frozen=True):
 NATIVE_NOTIFICATION = ConnectorSupport(
     "seL4NotificationNative", Carries.EVENTS, generated=True, without_thread=True
 )
+NOTIFICATION = ConnectorSupport("seL4Notification", Carries.EVENTS, generated=True)
 RPC_CALL = ConnectorSupport("seL4RPCCall", Carries.CALLS, generated=True, protocols=True)
 SHARED_DATA = ConnectorSupport("seL4SharedData", Carries.DATA, generated=True)
 USER_SCHEDULER = ConnectorSupport("seL4UserScheduler", Carries.JOBS, generated=True, local=True)
@@ -58,7 +59,7 @@ TABLE = {
         RPC_CALL,
         ConnectorSupport("seL4RPCCallNoType", Carries.CALLS, generated=True, protocols=True),
         ConnectorSupport("seL4DirectCall", Carries.FUNCTION_CALLS, generated=True, local=True),
-        ConnectorSupport("seL4Notification", Carries.EVENTS, generated=True),
+        NOTIFICATION,
         ConnectorSupport("seL4NotificationQueue", Carries.EVENTS, generated=True, counted=True),
         NATIVE_NOTIFICATION,
         ConnectorSupport("seL4NotificationBind", Carries.EVENTS, without_thread=True),
