@@ -78,8 +78,8 @@ def by_weight(task: SimTask, level: int) -> tuple[float, ...]:
 
 
 def simulate(tasks: list[SimTask], until: int, order: Order = by_priority) -> list[tuple[str, int, int]]:
-    """The schedule: who executed from when to when. The criticality rises when a task that raises it would
-    execute and has no budget left, and falls when no job is left."""
+    """The schedule: who executed from when to when. The criticality rises when a task that raises it has used
+    up its budget, or would execute and has none, and falls when no job is left."""
     schedule: list[tuple[str, int, int]] = []
     level = 0
     for now in range(until):
@@ -109,6 +109,8 @@ def simulate(tasks: list[SimTask], until: int, order: Order = by_priority) -> li
         if chosen.left == 0:
             chosen.responses.append(now + 1 - chosen.releases.pop(0))
             chosen.left = chosen.demand
+        elif chosen.raises and level == 0 and chosen.source(now + 1, 0) is None:
+            level = chosen.criticality
     return schedule
 
 
