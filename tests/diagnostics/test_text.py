@@ -76,6 +76,13 @@ def test_several_labels_of_one_line() -> None:
     )
 
 
+def test_every_label_of_a_long_line_is_shown() -> None:
+    line = "x" * 100 + "first" + "y" * 500 + "second" + "z" * 300 + "\n"
+    source, marks = excerpt(line, (1, 606, 6, "the error"), (1, 101, 5, "why")).splitlines()[3:5]
+    assert source == f"1 | ...{'x' * 40}first{'y' * 40}...{'y' * 40}second{'z' * 40}..."
+    assert (source[marks.index("^") :][:6], source[marks.index("-") :][:5]) == ("second", "first")
+
+
 def test_labels_that_overlap() -> None:
     assert excerpt("abcdef\n", (1, 3, 2, "in"), (1, 1, 6, "out")).splitlines()[4:8] == [
         "  | --^^--",

@@ -303,16 +303,25 @@ def _screen(line: str) -> tuple[str, list[int]]:
 
 
 def _shortened(line: str, points: Sequence[tuple[int, int]]) -> tuple[str, list[int]]:
-    """What a terminal shows of a long line: some text around the first place that matters."""
-    first, last = min(points, default=(0, 0))
-    start = max(0, first - _AROUND)
-    end = min(len(line), max(min(last, first + _WIDEST - 2 * _AROUND), first) + _AROUND)
-    before, after = ("..." if start else ""), ("..." if end < len(line) else "")
-    text, columns = _screen(before + line[start:end] + after)
-    at = len(before)
-    shown = columns[at : at + end - start + 1]
-    # what is not shown has the column of the dots in its place
-    return text, [columns[0]] * start + shown + [columns[-1] - 1] * (len(line) - end)
+    """What a terminal shows of a long line: some text around each place that matters."""
+    windows: list[tuple[int, int]] = []
+    for first, last in sorted(points) or [(0, 0)]:
+        start = max(0, first - _AROUND)
+        end = min(len(line), max(min(last, first + _WIDEST - 2 * _AROUND), first) + _AROUND)
+        if windows and start <= windows[-1][1]:
+            start, before = windows.pop()
+            end = max(end, before)
+        windows.append((start, end))
+    shown = ""
+    places: list[int] = []  # of each character of the line in what is shown: the first or last dot if it is not
+    for start, end in windows:
+        places += [len(shown)] * (start - len(places))
+        shown += "..." if start else ""
+        places += range(len(shown), len(shown) + end - start)
+        shown += line[start:end]
+    places += [len(shown) + (2 if len(places) < len(line) else 0)] * (len(line) + 1 - len(places))
+    text, columns = _screen(shown + ("..." if windows[-1][1] < len(line) else ""))
+    return text, [columns[place] for place in places]
 
 
 def _paint(text: str, role: str, style: Style) -> str:
