@@ -101,6 +101,7 @@ class Recovery:
             or tokens.word(position) not in self._tables.words
             or self.look.begins_an_item(position)
             or wording.names_no_clause(position, error.expected)
+            or wording.surplus_word(position) is not None
         ):
             return None
         after = self.look.accept("NAME")
@@ -180,6 +181,9 @@ class Recovery:
         if wording.is_separator(position, error.expected):
             tokens.kinds[position] = "COMMA"
             return self._changed(position)
+        surplus = wording.surplus_word(position)
+        if surplus is not None:
+            self._damage.add(surplus - 1, position)
         bracket = error.kind in OPENING or error.kind in CLOSING
         ends = error.kind == "SEMICOLON" and position > 0 and tokens.kinds[position - 1] not in ENDS
         kept = bracket or ends or misplaced or self.look.begins_an_item(position)

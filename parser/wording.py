@@ -292,10 +292,10 @@ class Wording:
         if kind == "RBRACE" and END in expected:
             message, label = "this `}` has no matching `{`", "no `{` is open here"
             return _Slip(message, label, code=codes.UNCLOSED_BRACKET)
-        if self._kind_of_slip(position, expected) == "type":
+        if (surplus := self.surplus_word(position)) is not None:
             message, label = "a type is a single word", "one word too much"
             help = "use `int64_t` or `uint64_t`, or a typedef of your own"
-            return _Slip(message, label, help)
+            return _Slip(message, label, help, at=surplus)
         if self._kind_of_slip(position, expected) == "unit":
             message, label = f"`{word}` is not a unit of time", "unknown unit"
             help = self._nearest(word, ("ns", "us", "ms", "s")) or "the units are `ns`, `us`, `ms` and `s`"
@@ -391,12 +391,8 @@ class Wording:
         "enum", the "body" of a method, a "separator" that ought to be a comma; "" if nothing of these."""
         tokens = self._tokens
         kind = tokens.kinds[position]
-        if (
-            position >= 1
-            and kind == "LBRACE"
-            and tokens.kinds[position - 1] == "RPAR"
-            and "SEMICOLON" in expected
-        ):
+        after_parenthesis = position >= 1 and tokens.kinds[position - 1] == "RPAR"
+        if kind == "LBRACE" and after_parenthesis and "SEMICOLON" in expected:
             return "body"
         if (
             kind == "SEMICOLON"
@@ -413,9 +409,20 @@ class Wording:
         after = tokens.kinds[position - 1] in ("NUMBER", "RPAR")
         if "MS_WORD" in expected and after and ends and "\n" not in between:
             return "unit"
-        if tokens.word(position - 2) in OF_LONGER_TYPES:
-            return "type"
-        return ""
+        return "" if self.surplus_word(position) is None else "type"
+
+    def surplus_word(self, position: int) -> int | None:
+        """The word too much in a type. The token belongs to it, is the name behind it, or a method's `(`."""
+        kinds, word = self._tokens.kinds, self._tokens.word
+        of_a_type = word(position) in OF_LONGER_TYPES or kinds[position] in _TYPES
+        if not of_a_type and kinds[position] not in ("NAME", "LPAR"):
+            return None
+        last = first = position + 1 - (0 if of_a_type else 2 if kinds[position] == "LPAR" else 1)
+        if first > 1 and word(first - 2) in ("const", "volatile"):
+            first -= 1  # of a typedef
+        while first > 0 and (word(first - 1) in OF_LONGER_TYPES or kinds[first - 1] in _TYPES):
+            first -= 1
+        return next((i for i in range(first, last) if word(i) in OF_LONGER_TYPES and last - first > 1), None)
 
     def _place(self, expected: set[str]) -> SyntaxPlace | None:
         """The kind of block in which an item, or the end, is expected."""

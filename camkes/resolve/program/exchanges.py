@@ -28,17 +28,17 @@ def one_for_each_exchange(program: Program, found: Sequence[Diagnostic]) -> list
         kept = _joined(twice, _missing_for(program, twice, kept), "nothing has this name", kept)
         kept = [each for each in kept if not _takes_the_first(each, twice)]
     for often in [d for d in found if d.code is codes.TOO_MANY_ENDS]:
-        kept = _joined(often, _left_by(often, kept), "this is not connected", kept)
+        kept = _joined(often, _left_by(often, kept), "", kept)
         kept = [each for each in kept if not _is_among(each, often)]
     for unknown in [d for d in kept if d.code is codes.UNKNOWN_END]:
-        kept = _joined(unknown, _meant_by(unknown, kept), "this is not connected", kept)
+        kept = _joined(unknown, _meant_by(unknown, kept), "", kept)
     return kept
 
 
 def _joined(
     kept: Diagnostic, others: Sequence[Diagnostic], text: str, every: list[Diagnostic]
 ) -> list[Diagnostic]:
-    labels = [Label(other.span, text) for other in others[:1] if other.span is not None]
+    labels = [Label(other.span, text or other.message) for other in others[:1] if other.span is not None]
     whole = replace(kept, related=(*kept.related, *labels))
     gone = set(map(id, others))
     return [whole if each is kept else each for each in every if id(each) not in gone]
