@@ -48,6 +48,7 @@ _NO_TARGET = re.compile(
     r"target\s+was\s+not\s+found|target\s+\"[^\"]*\"\s+not\s+found|no\s+target\s+\"", re.IGNORECASE
 )
 _NAME = re.compile(r"\$\{(\w+)\}")
+_UNUSABLE = re.compile(r"[\\;|]")
 
 
 class Question(NamedTuple):
@@ -97,6 +98,8 @@ def _find_program(name: str) -> str | None:
 
 def ask(question: Question, sink: Sink) -> CMakeResult | None:
     """Run CMake; None after a diagnostic. OSError where the scratch folder cannot be written."""
+    if not _can_name((question.lists.parent, question.build), sink):
+        return None
     named, _ = variables_of([read_text(question.lists)])
     wrapped = "cmake_minimum_required" not in read_text(question.lists).lower()
     while True:
@@ -138,6 +141,18 @@ def ask(question: Question, sink: Sink) -> CMakeResult | None:
     whole = whole and not made  # what the commands read is not known
     stored = _replies(question, files, found[0][1], commands, started) if whole else None
     return CMakeResult(answer, stored, {name: os.environ.get(name) for name in sorted(named | more)})
+
+
+def _can_name(folders: Sequence[Path], sink: Sink) -> bool:
+    """Lists of CMake and rules of Ninja have no way to write some characters."""
+    unusable = next((str(folder) for folder in folders if _UNUSABLE.search(str(folder))), None)
+    if unusable is not None:
+        sink.report(
+            CMAKE_FAILED,
+            f"the name {unusable!r} contains a character that CMake cannot write in lists of files",
+            help="rename the folder",
+        )
+    return unusable is None
 
 
 def _raise_if_unwritable(build: Path, said: str) -> None:

@@ -26,6 +26,12 @@ def test_a_file_of_flags_is_refused_as_a_value_too(before: str) -> None:
         assert sifted(["-DX", before, "@file", "-Iy"], allowed) == (("-DX", "-Iy"), (before, "@file"))
 
 
+@pytest.mark.parametrize("character", [";", "|", "\\"])
+def test_folders_that_cmake_cannot_name(character: str, tmp_path: Path) -> None:
+    found, codes = find(app(tmp_path / f"a{character}b", "DeclareCAmkESComponent(A SOURCES a.c)"))
+    assert (found, codes) == (None, ["E0703"])
+
+
 @pytest.mark.parametrize("flag", ["-fdeps-file=x", "-fproc-stat-report=x", "-fcrash-diagnostics-dir=x"])
 def test_flags_of_newer_compilers_that_write(flag: str) -> None:
     assert sifted([flag], COMPILING) == ((), (flag,))

@@ -22,7 +22,7 @@ from camkes.resolve.files.library import BUILTIN
 from camkes.resources import HOST_KERNEL, RUNTIME
 
 #: what rules for make, in which compilers list headers, have no way to write
-_UNUSABLE = re.compile(r"[\x00-\x1f\x7f\\]")
+_UNUSABLE = re.compile(r"[\x00-\x1f\x7f\\\ud800-\udfff]")
 #: the C library and what components are made of
 _EVERYWHERE = {"muslc", "m", "sel4", "sel4runtime", "sel4muslcsys", "sel4camkes", "utils"}
 #: what compilers call the languages of CMake

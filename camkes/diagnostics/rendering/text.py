@@ -313,7 +313,8 @@ def _shortened(line: str, points: Sequence[tuple[int, int]]) -> tuple[str, list[
             end = max(end, before)
         windows.append((start, end))
     shown = ""
-    places: list[int] = []  # of each character of the line in what is shown: the first or last dot if it is not
+    # of each character of the line, its place in what is shown: one of the dots if it is not shown itself
+    places: list[int] = []
     for start, end in windows:
         places += [len(shown)] * (start - len(places))
         shown += "..." if start else ""
