@@ -57,7 +57,8 @@ class Group(Struct, frozen=True):
 
 def find_groups(plan: Plan) -> tuple[Group, ...]:
     """The groups of a plan, in the order of their first conditions."""
-    starts = [c.name for c in plan.conditions] + [c.name for c in plan.cpis if c.monitor is not None]
+    starts = [c.name for c in plan.conditions]
+    starts += [c.name for c in plan.cpis if c.monitor is not None and c.contexts]
     if not starts:
         return ()
     graph = lending_graph(plan)
@@ -72,7 +73,8 @@ def find_groups(plan: Plan) -> tuple[Group, ...]:
 def _group(plan: Plan, tasks: Mapping[str, PlannedTask], members: frozenset[str]) -> Group:
     conditions = tuple(c for c in plan.conditions if c.name in members)
     helping = tuple(tasks[name] for name in dict.fromkeys(task for c in conditions for task in c.tasks))
-    present = [c for c in plan.cpis if c.name in members]
+    uncalled = {c.name for c in plan.cpis if not c.contexts}  # no request holds or waits for its lock
+    present = [c for c in plan.cpis if c.name in members - uncalled]
     locks = dict.fromkeys(c.lock_name for c in present)
     cpis = tuple(c for lock in locks for c in present if c.lock_name == lock)
     ceilings = [c.ceiling for c in conditions] + [c.ceiling for c in cpis] + [t.highest for t in helping]
@@ -89,7 +91,7 @@ def _group(plan: Plan, tasks: Mapping[str, PlannedTask], members: frozenset[str]
         cpis=cpis,
         parties=tuple(parties),
         index={(party.name, party.context.id): i for i, party in enumerate(parties)},
-        members=members,
+        members=members - uncalled,
     )
 
 

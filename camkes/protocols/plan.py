@@ -416,7 +416,7 @@ class _Closure:
         stated = len(contexts) if cpi.stated_threads is None else cpi.stated_threads
         pooled = not alone and stated < len(contexts)
         inherits = self._inherits[name]
-        contended = cpi.protocol.inherits and (len(contexts) > 1 or cpi.monitor is not None)
+        contended = cpi.protocol.inherits and (len(contexts) > 1 or bool(contexts and cpi.monitor))
         return PlannedCpi(
             id=index,
             name=name,

@@ -51,12 +51,42 @@ assembly {
 """
 
 
+_A_MONITOR_IN_PART = """
+procedure P { int f(); }
+component Task { control; requestor; uses P p; }
+component Pass { provides P p with priority_protocol propagated, requests (); uses P next; }
+component Buffer {
+    provides P put with priority_protocol inherited, monitor q;
+    provides P get with priority_protocol inherited, monitor q;
+}
+assembly {
+    composition {
+        component Task a; component Task b; component Pass pass; component Buffer buffer;
+        connection seL4RPCCall one(from a.p, to buffer.PUT);
+        connection seL4RPCCall two(from b.p, to pass.p);
+        connection seL4RPCCall never(from pass.next, to buffer.GET);
+    }
+    configuration { a._priority = 30; b._priority = 10; }
+}
+"""
+
+
 def _small(folder: Path, text: str = _SMALL) -> dict[str, str]:
     sink = Sink()
     system, plan, model = plan_of(folder, text, sink)
     files = generate(system, plan, model, folder / "out", sink)
     assert not sink.has_errors
     return {f.path.relative_to(folder / "out").as_posix(): f.path.read_text() for f in files}
+
+
+@pytest.mark.parametrize(("called", "not_called"), [("get", "put"), ("put", "get")])
+def test_a_monitor_of_which_a_cpi_is_connected_and_never_called(
+    called: str, not_called: str, tmp_path: Path
+) -> None:
+    text = _A_MONITOR_IN_PART.replace("PUT", called).replace("GET", not_called)
+    assert any("manager" in content for content in _small(tmp_path, text).values())
+    plan = plan_of(tmp_path, text, Sink())[1]
+    assert [cpi.interface for cpi in plan.cpis if cpi.instance == "buffer" and cpi.manager] == [called]
 
 
 def test_the_files_of_a_small_system(tmp_path: Path) -> None:
