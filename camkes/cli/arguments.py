@@ -47,6 +47,20 @@ def duration(text: str) -> int:
     return round(nanoseconds)
 
 
+def time_slice(text: str) -> int:
+    """A duration that is not 0."""
+    if not (found := duration(text)):
+        raise argparse.ArgumentTypeError("a time slice has to be longer than 0")
+    return found
+
+
+def named_path(text: str) -> Path:
+    """A path. An empty one, as of a variable that is not set, would be the current folder."""
+    if not text:
+        raise argparse.ArgumentTypeError("the name is empty")
+    return Path(text)
+
+
 def window(text: str) -> tuple[int, int]:
     """`FROM:TO`, both durations since boot."""
     begin, colon, end = text.partition(":")
@@ -108,8 +122,9 @@ def did_you_mean(word: str, words: Iterable[str]) -> str:
     """The end of a message about a wrong word; empty if none is near."""
     from camkes.resolve.words.nearest import nearest
 
-    found = nearest(word, words)
-    return f"; did you mean {found}?" if found else ""
+    dashes = "--" if word.startswith("--") else ""  # which all long options share
+    found = nearest(word[len(dashes) :], [w[len(dashes) :] for w in words if w.startswith(dashes)])
+    return f"; did you mean {dashes}{found}?" if found else ""
 
 
 def fixed_width(prog: str) -> argparse.HelpFormatter:
@@ -134,6 +149,7 @@ class CommandLineParser(argparse.ArgumentParser):
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings, formatter_class=fixed_width)
+        self.register("type", Path, named_path)
 
     def format_help(self) -> str:
         self.formatter_class = argparse.RawDescriptionHelpFormatter

@@ -294,10 +294,20 @@ def test_a_file_is_written_where_it_is(tmp_path: Path) -> None:
             ("run", "--traec", "x", "a"),
             "camkes run: there is no option --traec; did you mean --trace?\nTry 'camkes run --help'.\n",
         ),
+        (
+            ("run", "--duration", "1s", "a"),
+            "camkes run: there is no option --duration\nTry 'camkes run --help'.\n",
+        ),
+        (("new", ""), "camkes new: argument NAME: the name is empty\nTry 'camkes new --help'.\n"),
+        (
+            ("run", "--timeslice", "0ms", "a"),
+            "camkes run: argument --timeslice: a time slice has to be longer than 0\n"
+            "Try 'camkes run --help'.\n",
+        ),
         (("check", "a", "b"), "camkes check: unexpected argument: b\nTry 'camkes check --help'.\n"),
     ],
 )
-def test_a_misspelt_word_on_the_command_line_gets_a_suggestion(words: tuple[str, ...], said: str) -> None:
+def test_a_wrong_word_on_the_command_line(words: tuple[str, ...], said: str) -> None:
     result = camkes(*words)
     assert (result.status, result.output, result.errors) == (2, "", said)
 

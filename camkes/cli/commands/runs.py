@@ -24,6 +24,7 @@ from camkes.cli.arguments import (
     duration,
     input_of,
     size,
+    time_slice,
     window,
 )
 from camkes.cli.output import (
@@ -334,7 +335,7 @@ def add_running(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--timeslice",
         metavar="TIME",
-        type=duration,
+        type=time_slice,
         default=None,
         help="time slice of round robin (default: 10ms)",
     )
