@@ -17,6 +17,7 @@ from camkes.analysis.codes import (
     SEVERAL_PROCESSORS,
 )
 from camkes.analysis.conditions import check_conditions, servers
+from camkes.analysis.workload import workload_of
 from camkes.diagnostics import Label, Sink, Span
 from camkes.model.bands import Order, scheduled_by
 from camkes.model.connectors import carries_time, interface_threads, support
@@ -40,10 +41,26 @@ def check(
     _times(system, plan, sink)
     _waits(system, plan, sink)
     check_conditions(system, plan, sink)
+    _endless_waits(system, plan, sink)
     called = _plain_calls(system, plan, sink, code)
     _other_threads(system, plan, sink, defaults, called)
     _processors(system, plan, sink, defaults)
     return len(sink.diagnostics) == known
+
+
+def _endless_waits(system: System, plan: Plan, sink: Sink) -> None:
+    """Waits that have to end before they can end, where no other reason is known."""
+    endless = workload_of(system, plan).endless if plan.conditions else ()
+    reported = {d.span for d in sink.diagnostics if d.code is MAY_WAIT}
+    for condition in plan.conditions:
+        span = condition.lending.condition.spans.get("helpers", condition.span)
+        if condition.name in endless and span not in reported:
+            sink.report(
+                MAY_WAIT,
+                f"a wait for `{condition.name}` has no bound: what its helpers do can wait for it, too",
+                span,
+                help="let a task end the wait whose own waits and requests do not depend on it",
+            )
 
 
 def _bands(plan: Plan, sink: Sink) -> None:

@@ -10,12 +10,14 @@ from functools import cached_property
 from heapq import nlargest
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from camkes.analysis.conditions import HelpedWait, helped_waits
 from camkes.diagnostics import Sink
 from camkes.model.protocols import TABLE, Protocol, Rules
 from camkes.model.setting_reader import SettingReader
 from camkes.model.system import System
+from camkes.protocols.cycles import reached
 from camkes.protocols.plan import Plan, PlannedTask
 from camkes.protocols.releases import emitters, periods, writers
 
@@ -62,10 +64,12 @@ class WorkloadTask(Struct, frozen=True):
 
 
 class Workload(Struct, frozen=True, dict=True):
-    """Tasks and CPIs of one processor. Requests have no cycle."""
+    """Tasks and CPIs of one processor. Requests have no cycle: those of waits that would close one, and so
+    have no bound, are left out. `endless` are such waits."""
 
     tasks: tuple[WorkloadTask, ...]
     cpis: tuple[WorkloadCpi, ...]
+    endless: frozenset[str] = frozenset()
 
     @cached_property
     def cpi(self) -> Mapping[str, WorkloadCpi]:
@@ -208,8 +212,17 @@ def workload_of(system: System, plan: Plan) -> Workload:
         for cpi in system.cpis
     )
     any_order = {wait.lock for wait in waits if not all(_urgent_first(system, name) for name in wait.helpers)}
-    of_waits = (_cpi_of(wait, counts, wait.lock in any_order) for wait in waits)
-    return Workload(tasks, (*cpis, *of_waits))
+    of_waits = [_cpi_of(wait, counts, wait.lock in any_order) for wait in waits]
+    called = {cpi.name: cpi.requests.keys() for cpi in (*cpis, *of_waits)}
+    back = {
+        wait.name: {name for name in wait.requests if wait.name in reached([name], called.__getitem__)}
+        for wait in of_waits
+    }
+    of_waits = [
+        replace(wait, requests={k: n for k, n in wait.requests.items() if k not in back[wait.name]})
+        for wait in of_waits
+    ]
+    return Workload(tasks, (*cpis, *of_waits), frozenset(name for name, found in back.items() if found))
 
 
 def _priority(task: PlannedTask, system: System) -> int:

@@ -194,6 +194,28 @@ def test_waits_without_a_bound(
     assert f"error[{code}]" in errors and message in errors
 
 
+def test_tasks_that_wait_for_each_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "each_other.camkes"
+    path.write_text(
+        """import <std_connector.camkes>;
+        component Task { control; requestor; emits E sent; consumes E awaited with helpers, within 1 ms; }
+        assembly {
+            composition {
+                component Task a;
+                component Task b;
+                connection seL4Notification one(from a.sent, to b.awaited);
+                connection seL4Notification two(from b.sent, to a.awaited);
+            }
+            configuration { a._priority = 10; b._priority = 10; }
+        }"""
+    )
+    assert main(["check", str(path)]) == 0
+    assert main(["analyze", str(path)]) == 1
+    errors = capsys.readouterr().err
+    for name in ("a.awaited", "b.awaited"):
+        assert f"a wait for `{name}` has no bound: what its helpers do can wait for it, too" in errors
+
+
 def test_servers_may_have_the_priority_of_the_least_urgent_client(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
