@@ -24,7 +24,7 @@ from msgspec.structs import replace
 from camkes.backends.host.codes import KERNEL_BUILD
 from camkes.backends.host.compiler import Compiler
 from camkes.backends.host.digests import of_file, of_words
-from camkes.backends.host.folder import locked
+from camkes.backends.host.folder import FolderInUseError, locked
 from camkes.backends.host.jobs import Progress
 from camkes.backends.host.ninja import run_jobs
 from camkes.backends.host.sources import compile_job
@@ -51,8 +51,8 @@ class Kit(Struct, frozen=True):
 
 
 def host_kit(compiler: Compiler, fallback: Path, sink: Sink, progress: Progress) -> Kit | None:
-    """The kit: from the user's cache, else made and put there (or in `fallback` if that cannot be). None
-    after a diagnostic."""
+    """The kit: from the user's cache, else made and put there (or in `fallback` if that cannot be, or if
+    another command does not end its build there). None after a diagnostic."""
     name = _entry(compiler)
     cache = cache_folder()
     parents = [*([] if cache is None else [Path(cache)]), fallback]
@@ -74,6 +74,9 @@ def host_kit(compiler: Compiler, fallback: Path, sink: Sink, progress: Progress)
             if kit is not None or made.has_errors:
                 return kit
             last = OSError(errno.EIO, os.strerror(errno.EIO), str(parent))
+        except FolderInUseError:
+            if parent == fallback:
+                raise
         except OSError as error:
             last = error
     sink.report(

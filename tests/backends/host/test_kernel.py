@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes.backends.host import kernel
+from camkes.backends.host import folder, kernel
 from camkes.backends.host.compiler import find_compiler
 from camkes.diagnostics import Sink
 
@@ -24,8 +24,8 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Built:
     program = shutil.which("true")
     assert program is not None
 
-    def make_kernel(folder: Path, *_: object) -> Path:
-        built.append(folder)
+    def make_kernel(place: Path, *_: object) -> Path:
+        built.append(place)
         return Path(program)
 
     monkeypatch.setattr(kernel, "_make_kernel", make_kernel)
@@ -34,10 +34,10 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Built:
     return built
 
 
-def kit_of(folder: Path, *, mcs: bool = False, sanitize: bool = False) -> Path:
+def kit_of(fallback: Path, *, mcs: bool = False, sanitize: bool = False) -> Path:
     compiler = find_compiler(sanitize, Sink(), mcs=mcs)
     assert compiler is not None
-    kit = kernel.host_kit(compiler, folder, Sink(), lambda _: None)
+    kit = kernel.host_kit(compiler, fallback, Sink(), lambda _: None)
     assert kit is not None
     return kit.kernel
 
@@ -60,3 +60,15 @@ def test_a_kernel_is_compiled_once_for_use_with_and_without_mcs(
     assert len(built) == 1
     kit_of(tmp_path, mcs=first, sanitize=True)
     assert len(built) == 2
+
+
+def test_a_command_that_does_not_end_its_build_in_the_cache_stops_no_other(
+    tmp_path: Path, built: Built, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder, "WAIT", 0.0)
+    out = tmp_path / "out"
+    with folder.locked(tmp_path / "cache" / "camkes-rt", lambda _: None):
+        assert kit_of(out).parent.parent == out
+        with folder.locked(out, lambda _: None), pytest.raises(folder.FolderInUseError):
+            kit_of(out, sanitize=True)
+    assert len(built) == 1
