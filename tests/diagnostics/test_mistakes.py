@@ -29,6 +29,8 @@ SHORT = {
     "cmake_function",
     "cmake_root",
 }
+#: GCC 14 and newer report the `return` of a function of a wrong type, too
+OF_RETURN = re.compile(r"-Wreturn-mismatch|-Wint-conversion")
 LONG = {name for name, (file, *_) in MISTAKES.items() if file in (CLIENT, SERVER, LISTS)} - SHORT
 
 
@@ -73,7 +75,7 @@ def test_a_system_without_mistakes_has_no_diagnostics(folder: Path) -> None:
 def test_a_mistake_is_one_error(folder: Path, name: str) -> None:
     write(folder, name)
     said = found(folder)
-    errors = [d for d in said if d.severity is Severity.ERROR]
+    errors = [d for d in said if d.severity is Severity.ERROR and not OF_RETURN.search(d.message)]
     assert len(errors) == 1, said
     assert errors[0].span is not None and errors[0].span.file.path.is_relative_to(folder)
     text = render(said, Style(base=folder)).replace(str(folder), "FOLDER")

@@ -23,13 +23,14 @@ from camkes.files import write_changed
 from camkes.model.system import INSTANCE_PREFIX
 from camkes.process import run
 
-#: with their places, if GNU ld gives them
+#: with their places, if GNU ld gives them; that of Binutils 2.47 adds the section
+_SECTION = r"(?:\([^()\n]+\):)?"
 _DUPLICATE = re.compile(
-    r"(?:(?P<file>/[^:\n]+):(?P<line>\d+): )?multiple definition of [`'](?P<name>[^']+)'"
-    r"(?:; [^:\n]+:(?P<first_file>/[^:\n]+):(?P<first_line>\d+): first defined here)?"
+    rf"(?:(?P<file>/[^:\n]+):(?P<line>\d+):{_SECTION} )?multiple definition of [`'](?P<name>[^']+)'"
+    rf"(?:; [^:\n]+:(?P<first_file>/[^:\n]+):(?P<first_line>\d+):{_SECTION} first defined here)?"
 )
 _UNDEFINED = re.compile(
-    r"(?:(?P<file>/[^:\n]+):(?P<line>\d+): )?(?:more )?undefined reference to [`'](?P<name>[^']+)'"
+    rf"(?:(?P<file>/[^:\n]+):(?P<line>\d+):{_SECTION} )?(?:more )?undefined reference to [`'](?P<name>[^']+)'"
 )
 
 _QUOTED = re.compile(r'^"(.+)":$', re.MULTILINE)  # the names in `Kit.names`
