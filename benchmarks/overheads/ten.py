@@ -4,8 +4,8 @@
 
 Builds it as a release image in the workspace that SEL4_WORKSPACE names, and in that of camkes-tool, if
 SEL4_WORKSPACE_UPSTREAM names one; python3 on the path has what camkes-tool needs then. Prints a row for each:
-threads, the bytes of their kernel objects (with endpoints, CNodes and page tables), of all images, and of
-code, stacks, IPC buffers and what remains in these.
+threads, and the bytes of the kernel objects (with endpoints, CNodes and page tables), of all images, and in
+these of code, stacks, IPC buffers and what else there is.
 
     SEL4_WORKSPACE=DIR SEL4_WORKSPACE_UPSTREAM=DIR .venv/bin/python benchmarks/overheads/ten.py
 """
@@ -14,21 +14,26 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from collections import Counter
 from pathlib import Path
 
 from memory import objects, sections, specification
 from overheads import APPLICATION, build, places
 
-PARTS = ("code", "stack", "ipc_buffer", "tls")
+PARTS = ("code", "stack", "ipc_buffer")
+
+#: the file of an image
+_FILE = re.compile(r'FileData "([^"]+)"')
 
 
 def row(name: str, folder: Path) -> str:
-    """Of the build in a folder. The loader's own image is not counted."""
-    found = objects(specification(folder))
+    """Of the build in a folder."""
+    text = specification(folder)
+    found = objects(text)
     sizes: Counter[str] = Counter()
-    for image in folder.glob("*.elf"):
-        sizes += sections(image)
+    for image in sorted(set(_FILE.findall(text))):
+        sizes += sections(folder / image)
     threads = sum(kind == "tcb" for _, kind, _ in found)
     parts = [sizes[part] for part in PARTS]
     figures = (threads, sum(size for *_, size in found), sizes["image"], *parts, sizes["image"] - sum(parts))
@@ -42,8 +47,8 @@ def main() -> None:
         tools = {"this tool": workspace}
         if os.environ.get("SEL4_WORKSPACE_UPSTREAM"):
             tools["camkes-tool"] = Path(os.environ["SEL4_WORKSPACE_UPSTREAM"]).absolute()
-        print("| built by | threads | kernel objects | images | code | stacks | IPC buffers | TLS | other |")
-        print("|---|---|---|---|---|---|---|---|---|")
+        print("| built by | threads | kernel objects | images | code | stacks | IPC buffers | other |")
+        print("|---|---|---|---|---|---|---|---|")
         for name, place in tools.items():
             output = folder / name.replace(" ", "-")
             output.mkdir(exist_ok=True)
