@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from camkes.report.trace.demands import Property
 from camkes.report.trace.kinds import Binding, Kind
+from tests.runtime.host import Built
 
 from .random_overruns import DURATION, make, problems
 
@@ -18,17 +18,24 @@ from .random_overruns import DURATION, make, problems
 SEED = 33
 
 
-@pytest.mark.parametrize("seed", [SEED, *(pytest.param(n, marks=pytest.mark.long) for n in (5, 9))])
-def test_random_overruns(seed: int, tmp_path: Path) -> None:
-    built, _ = make(seed, tmp_path)
+@pytest.fixture(scope="module")
+def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """The system of a seed, which tests that follow each other share."""
+    return make(request.param, tmp_path_factory.mktemp("overruns"))[0]
+
+
+@pytest.mark.parametrize(
+    "built", [*(pytest.param(n, marks=pytest.mark.long) for n in (5, 9)), SEED], indirect=True
+)
+def test_random_overruns(built: Built) -> None:
     found, happened = problems(built, 3)
     assert found == []
     assert happened["TIMEOUT"] > 0
 
 
-def test_a_wrong_account_is_found(tmp_path: Path) -> None:
+@pytest.mark.parametrize("built", [SEED], indirect=True)
+def test_a_wrong_account_is_found(built: Built) -> None:
     """A charge that is not for the work done, and time that another task has."""
-    built, _ = make(SEED, tmp_path)
     run = built.run("--fast", "--choices", "random:1", duration=DURATION)
     charge = next(i for i, e in enumerate(run.events) if e.kind is Kind.CHARGE and e.args[1] > 0)
     event = run.events[charge]
