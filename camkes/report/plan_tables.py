@@ -5,18 +5,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from math import ceil
 from typing import Any
 
 from camkes.analysis.verdict import Analysis, TaskResult
 from camkes.model.bands import Band
-from camkes.model.overrun import OverrunPolicy
 from camkes.model.units import duration
 from camkes.protocols.plan import Plan, PlannedCondition, PlannedCpi, PlannedTask
 from camkes.protocols.signals import way
 from camkes.protocols.time import Reservation
 from camkes.report.draw.table import table
+from camkes.report.plan_words import levels, policy_words, priority_words
 from camkes.report.times import format_time
 
 SCHEMA = 1
@@ -124,7 +124,7 @@ def to_text(plan: Plan, analysis: Analysis | None = None, *, color: bool = False
     results = _results(analysis)
     tasks = [("task", "id", "priority", *(("C", "B", "R") if results else ()))]
     tasks += [
-        (t.name, str(t.id), _priority(t), *(_times(results.get(t.name)) if results else ()))
+        (t.name, str(t.id), priority_words(t), *(_times(results.get(t.name)) if results else ()))
         for t in plan.tasks
     ]
     overrun = ("overrun", "binds contexts of") if plan.mcs else ()
@@ -136,7 +136,7 @@ def to_text(plan: Plan, analysis: Analysis | None = None, *, color: bool = False
             str(c.ceiling),
             f"{c.threads} (pool)" if c.pooled else str(c.threads),
             "yes" if c.manager else "-",
-            *((_policy(c.overrun, c.extension), " ".join(c.payers) or "-") if plan.mcs else ()),
+            *((policy_words(c.overrun, c.extension), " ".join(c.payers) or "-") if plan.mcs else ()),
             " ".join(c.tasks) or "-",
             " ".join(c.requests) or "-",
         )
@@ -169,10 +169,6 @@ def to_text(plan: Plan, analysis: Analysis | None = None, *, color: bool = False
     return "\n\n".join(parts)
 
 
-def _priority(task: PlannedTask) -> str:
-    return str(task.priority) if task.band is None else f"{task.band.lowest} to {task.band.highest - 1}"
-
-
 def _time_rows(plan: Plan) -> list[tuple[str, ...]]:
     """What each task may execute: what differs with the criticality is separated by `/`."""
     head = (
@@ -196,27 +192,16 @@ def _time_rows(plan: Plan) -> list[tuple[str, ...]]:
             (
                 task.name,
                 str(time.criticality),
-                _levels(map(str, task.priorities)) if task.priorities else _priority(task),
-                _levels(map(duration, time.budgets[: time.criticality + 1])),
+                levels(map(str, task.priorities)) if task.priorities else priority_words(task),
+                levels(map(duration, time.budgets[: time.criticality + 1])),
                 duration(time.period),
                 time.server.value.replace("_", " "),
                 str(task.refills),
-                _policy(time.overrun, time.extension),
+                policy_words(time.overrun, time.extension),
                 f"{time.degraded.kind.value}{factor}" if lower else "-",
             )
         )
     return rows
-
-
-def _levels(values: Iterable[str]) -> str:
-    shown = list(values)
-    return shown[0] if len(set(shown)) == 1 else " / ".join(shown)
-
-
-def _policy(policy: OverrunPolicy, extension: Reservation | None) -> str:
-    if extension is None:
-        return policy.value
-    return f"{policy.value} ({duration(extension.budget)} / {duration(extension.period)})"
 
 
 def _ways(condition: PlannedCondition) -> Iterator[str]:

@@ -22,6 +22,7 @@ from msgspec.structs import replace
 from camkes.diagnostics import Sink
 from camkes.model.protocols import Protocol
 from camkes.model.system import System
+from camkes.protocols import analyse
 from camkes.protocols.plan import Plan, Request
 from camkes.report.draw.graph import graph_dot
 from camkes.report.draw.graph_svg import graph_svg
@@ -35,6 +36,7 @@ from camkes.report.trace.decode import decode
 from camkes.report.trace.kinds import Kind
 from camkes.report.trace.model import State
 from camkes.report.words import LOOKS
+from camkes.resolve import LoadOptions, load
 
 from .simulator import INVERSION, MS, SPAN, CpiSpec, TaskSpec, make_plan, nested, simulate
 from .test_properties import systems
@@ -233,6 +235,32 @@ def test_a_cycle_is_drawn_and_marked() -> None:
     assert "e.p requests b.p" in svg
     assert "t1 requests e.p (perhaps)" in svg
     assert graph_dot(with_cycle(), system(), cycle).count("penwidth=2") == 6
+
+
+def planned(example: str, *, mcs: bool = False) -> tuple[Plan, System]:
+    folder, sink = Path(__file__).parents[2] / "examples" / example, Sink()
+    loaded = load(folder / f"{example}.camkes", LoadOptions(mcs=mcs), sink)
+    assert loaded is not None
+    plan = analyse(loaded, sink)
+    assert plan is not None
+    return plan, loaded
+
+
+def test_a_scheduler_and_the_tasks_of_its_band() -> None:
+    shown = planned("edf")
+    dot, svg = graph_dot(*shown), graph_svg(*shown, use_dot=False)
+    ET.fromstring(svg)
+    assert '"edf" [label="edf\\nEDFScheduler\\npriorities 99 to 101"' in dot
+    for task in ("a", "b"):
+        assert f'"{task}" [label="{task}\\npriority 99 to 100"' in dot
+        assert f'"edf" -> "{task}" [label="orders"]' in dot
+        assert f"<title>edf orders {task}</title>" in svg
+
+
+def test_budgets_policies_and_priorities_at_each_criticality() -> None:
+    dot = graph_dot(*planned("aav", mcs=True))
+    assert "flight\\npriority 50 / 81 / 81\\nbudget 11 ms / 11 ms / 71 ms in 100 ms" in dot
+    assert "4 threads, manager\\noverrun abort" in dot
 
 
 @pytest.mark.long

@@ -7,8 +7,10 @@ from __future__ import annotations
 import pytest
 
 from camkes.report.trace.decode import decode
+from camkes.report.trace.events import Event
 from camkes.report.trace.jobs import response_times
 from camkes.report.trace.kinds import Kind
+from camkes.report.trace.model import State
 from tests.runtime.host import Run, build
 
 MS = 1_000_000
@@ -81,6 +83,21 @@ def test_a_stopped_job_is_missed(run: Run) -> None:
     (lane,) = (lane for lane in decode(run.events, run.names).lanes if lane.task.name == "task")
     times = response_times(lane)
     assert (times.completed, times.missed) == (4, 2)
+
+
+def test_a_task_whose_handler_does_not_execute_yet_waits_for_its_budget(run: Run) -> None:
+    """The run, ended before the handler receives the fault, and 1 ms later."""
+    overrun = next(n for n, event in enumerate(run.events) if event.kind is Kind.TIMEOUT)
+    blocked = next(n for n, e in enumerate(run.events) if n > overrun and e.kind is Kind.BLOCK)
+    at = run.events[blocked].time
+    cut = [
+        *run.events[: blocked + 1],
+        Event(at, Kind.IDLE, None, None, ()),
+        run.events[-1]._replace(time=at + MS),
+    ]
+    (lane,) = (lane for lane in decode(cut, run.names).lanes if lane.task.name == "task")
+    last = lane.segments[-1]
+    assert (last.start, last.end, last.state) == (at, at + MS, State.WAITS_BUDGET)
 
 
 def test_nothing_is_left(run: Run) -> None:

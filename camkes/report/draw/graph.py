@@ -7,20 +7,22 @@ A system without tasks and protocols is shown as its instances and connections.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import cycle as repeated
 
 from msgspec import Struct
 
 from camkes.model.protocols import Protocol
 from camkes.model.system import System
-from camkes.protocols.plan import Plan, PlannedCpi
+from camkes.model.units import duration
+from camkes.protocols.plan import Plan, PlannedCpi, PlannedTask
+from camkes.report.plan_words import levels, policy_words, priority_words
 
 #: what a node is; for a CPI, the word for its protocol
-TASK, INSTANCE, CONDITION = "task", "instance", "condition"
+TASK, INSTANCE, CONDITION, SCHEDULER = "task", "instance", "condition", "scheduler"
 
-#: labels of edges to a condition and from it
-WAITS, HELPED = "waits for", "helped by"
+#: labels of edges to a condition and from it, and from a scheduler to the tasks of its band
+WAITS, HELPED, ORDERS = "waits for", "helped by", "orders"
 
 #: fill and border
 _OF_PROTOCOLS = (
@@ -34,6 +36,7 @@ COLOURS = {
     **dict(zip((protocol.value for protocol in Protocol), repeated(_OF_PROTOCOLS), strict=False)),
     INSTANCE: ("#eef1f5", "#52606d"),
     CONDITION: ("#fdf6d8", "#8a7420"),
+    SCHEDULER: ("#f7dfe0", "#96484d"),
 }
 CYCLE_COLOUR = "#b3261e"
 
@@ -66,8 +69,8 @@ def make_graph(plan: Plan, system: System, cycle: Sequence[str] = ()) -> Graph:
     """The graph to draw. `cycle` names CPIs each of which requests the next, and the last the first."""
     if not plan.tasks and not plan.cpis:
         return _connections(system)
-    nodes = [GraphNode(task.name, TASK, (f"priority {task.priority}",)) for task in plan.tasks]
-    nodes += [GraphNode(cpi.name, cpi.protocol.value, _about(cpi)) for cpi in plan.cpis]
+    nodes = [GraphNode(task.name, TASK, tuple(_of_task(task))) for task in plan.tasks]
+    nodes += [GraphNode(cpi.name, cpi.protocol.value, tuple(_about(cpi, plan.mcs))) for cpi in plan.cpis]
     known = {node.name for node in nodes}
     loose: dict[tuple[str, str], bool] = {}
     for request in plan.requests:
@@ -81,7 +84,19 @@ def make_graph(plan: Plan, system: System, cycle: Sequence[str] = ()) -> Graph:
         nodes.append(GraphNode(condition.name, CONDITION, (f"{kind}, ceiling {condition.ceiling}",)))
         edges += [GraphEdge(waiter, condition.name, WAITS, not lending.known) for waiter in lending.waiters]
         edges += [GraphEdge(condition.name, task, HELPED, not lending.known) for task in lending.tasks()]
+    for band in plan.bands:
+        priorities = f"priorities {band.lowest} to {band.highest}"
+        nodes.append(GraphNode(band.instance, SCHEDULER, (band.order.value, priorities)))
+        edges += [GraphEdge(band.instance, task, ORDERS) for task in band.tasks]
     return Graph(tuple(nodes), tuple(edges))
+
+
+def _of_task(task: PlannedTask) -> Iterator[str]:
+    yield f"priority {levels(map(str, task.priorities)) if task.priorities else priority_words(task)}"
+    time = task.time
+    if time is not None and time.budgets[0] < time.period:
+        budgets = levels(map(duration, time.budgets[: time.criticality + 1]))
+        yield f"budget {budgets} in {duration(time.period)}"
 
 
 def _connections(system: System) -> Graph:
@@ -95,13 +110,17 @@ def _connections(system: System) -> Graph:
     return Graph(nodes, tuple(edges.values()))
 
 
-def _about(cpi: PlannedCpi) -> tuple[str, ...]:
+def _about(cpi: PlannedCpi, mcs: bool) -> Iterator[str]:
     if cpi.protocol.own_priority:
-        return (f"{cpi.protocol.value} at {cpi.ceiling}",)
-    threads = f"{cpi.threads} thread{'' if cpi.threads == 1 else 's'}"
-    manager = ", manager" if cpi.manager else ""
-    lines = (f"{cpi.protocol.value}, ceiling {cpi.ceiling}", threads + manager)
-    return lines if cpi.monitor is None else (*lines, f"monitor {cpi.monitor}")
+        yield f"{cpi.protocol.value} at {cpi.ceiling}"
+    else:
+        manager = ", manager" if cpi.manager else ""
+        yield f"{cpi.protocol.value}, ceiling {cpi.ceiling}"
+        yield f"{cpi.threads} thread{'' if cpi.threads == 1 else 's'}{manager}"
+    if cpi.monitor is not None:
+        yield f"monitor {cpi.monitor}"
+    if mcs:
+        yield f"overrun {policy_words(cpi.overrun, cpi.extension)}"
 
 
 def graph_dot(plan: Plan, system: System, cycle: Sequence[str] = ()) -> str:

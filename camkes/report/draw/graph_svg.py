@@ -14,6 +14,8 @@ from camkes.report.draw.graph import (
     CYCLE_COLOUR,
     HELPED,
     INSTANCE,
+    ORDERS,
+    SCHEDULER,
     TASK,
     WAITS,
     Graph,
@@ -145,11 +147,11 @@ def _pair(point: Point) -> str:
 
 
 def _verb(edge: GraphEdge) -> str:
-    return edge.label if edge.label in (WAITS, HELPED) else "requests"
+    return edge.label if edge.label in (WAITS, HELPED, ORDERS) else "requests"
 
 
 def _words(kind: str) -> str:
-    return kind if kind in (TASK, INSTANCE, CONDITION) else f"{kind} CPI"
+    return kind if kind in (TASK, INSTANCE, CONDITION, SCHEDULER) else f"{kind} CPI"
 
 
 def _size(node: GraphNode) -> tuple[float, float]:

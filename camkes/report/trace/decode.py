@@ -35,7 +35,7 @@ from camkes.report.trace.model import (
 )
 from camkes.report.trace.names import NamedTask, NamedThread, TraceNames
 from camkes.report.trace.spending import Spending
-from camkes.report.trace.states import BLOCKED, TaskState, ThreadState, leave_out
+from camkes.report.trace.states import TaskState, ThreadState, leave_out
 from camkes.report.trace.waits import Standing, Wait, find_waits
 
 Args = tuple[int, ...]
@@ -167,14 +167,14 @@ class _Decoder:
 
     def _on_ready(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None:
-            thread.runnable, thread.ran, thread.reason = True, False, None
+            thread.runnable, thread.ran, thread.reason, thread.overrun = True, False, None, False
             self.ready.add(thread)
             self.changed.add(thread)
 
     def _on_block(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None:
             thread.object = args[1]
-            reason = BLOCKED.get(args[0])
+            reason = thread.blocked(args[0])
             self._stop(thread, reason)
             if reason is State.WAITS_REPLY and thread.receiver is not None:  # it was a call
                 thread.server, thread.receiver.client = thread.receiver, thread

@@ -69,6 +69,7 @@ class Spending:
     def on_timeout(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if (spent := self.contexts.get(args[0])) is None or thread is None:
             return
+        thread.overrun = True
         self.contexts[args[0]] = replace(spent, timeouts=spent.timeouts + 1)
         lane = self.origin(thread)
         cpi = self.names.cpi(thread.named.cpi)

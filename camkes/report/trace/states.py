@@ -30,9 +30,9 @@ class ThreadState:
     with helpers."""
 
     __slots__ = (
-        "client", "condition", "current", "lane", "lock", "named", "object", "postponed", "priorities",
-        "priority", "ran", "reason", "receiver", "requests", "runnable", "segments", "server", "service",
-        "since", "started",
+        "client", "condition", "current", "lane", "lock", "named", "object", "overrun", "postponed",
+        "priorities", "priority", "ran", "reason", "receiver", "requests", "runnable", "segments", "server",
+        "service", "since", "started",
     )  # fmt: skip
 
     def __init__(self, named: NamedThread) -> None:
@@ -42,6 +42,7 @@ class ThreadState:
         self.priorities = [(0, named.priority)]
         self.runnable, self.started, self.ran = True, False, False
         self.postponed = False
+        self.overrun = False  # it caused a timeout fault, which was not answered yet
         self.reason: State | None = None
         self.object = 0
         self.client: ThreadState | None = None
@@ -54,6 +55,11 @@ class ThreadState:
         self.current: tuple[State, str, int] = (State.NOT_STARTED, "", named.priority)
         self.since = 0
         self.segments: list[StateSegment] = []
+
+    def blocked(self, why: int) -> State | None:
+        """What it does when the kernel has blocked it."""
+        state = BLOCKED.get(why)
+        return State.WAITS_BUDGET if self.overrun and state is State.FAULTED else state
 
     @property
     def is_gone(self) -> bool:
