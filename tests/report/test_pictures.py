@@ -137,6 +137,17 @@ def test_a_long_run_is_cut_and_a_crowded_one_joined() -> None:
     assert not sink.diagnostics
 
 
+def test_many_missed_deadlines_do_not_hide_what_happens() -> None:
+    tasks = [TaskSpec("a", 20, (0, 5 * MS), (4 * MS,), 10 * MS)]
+    tasks += [TaskSpec("b", 10, tuple(range(0, 10 * MS, MS // 20)), (10_000,), MS // 20)]
+    events, names, _ = simulate(tasks, [])
+    svg = timeline_svg(decode(events, names), Sink(), (0, 10 * MS))
+    assert svg is not None
+    missed = [each for each in svg.splitlines() if ", missed</title>" in each]
+    assert len(missed) > 100
+    assert all(re.search(r'd="M[\d.]+,[\d.]+ v7"', each) for each in missed), missed[0]
+
+
 @given(systems())
 @settings(max_examples=40, deadline=None)
 def test_every_run_can_be_drawn(system: tuple[list[TaskSpec], list[CpiSpec]]) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from camkes.diagnostics import Sink
+from camkes.report.draw.budgets import STRIP
 from camkes.report.draw.terminal import terminal_report
 from camkes.report.draw.timeline import timeline_svg
 from camkes.report.draw.timeline_page import timeline_page
@@ -107,6 +108,15 @@ def test_pictures(helped: Run) -> None:
     assert [each[:3] for each in low["paid"]] == [[3 * MS, 6 * MS, "high"]]
 
 
+def test_a_part_of_the_line_in_a_window(helped: Run) -> None:
+    """Also where its corners are outside: 2 ms are left at 1 ms, and 0.5 at 2.5 ms."""
+    svg = timeline_svg(helped, Sink(), (MS, 5 * MS // 2))
+    assert svg is not None
+    (path,) = re.findall(r'd="M([^"]*)"[^>]*><title>what is left of 3 ms<', svg)
+    bottom, *line, _ = (float(y) for y in re.findall(r"[\d.]+,([\d.]+)", path))
+    assert [round((bottom - y) / STRIP * 3, 1) for y in line] == [2, 1, 0.5]
+
+
 def test_json(tmp_path: Path) -> None:
     (tmp_path / "system.camkes").write_text(SYSTEM.replace("POLICY", "extend"))
     for name, source in SOURCES.items():
@@ -132,7 +142,7 @@ def test_changes_of_the_criticality(tmp_path: Path) -> None:
     found = decode(run.events, run.names)
     assert found.criticality == ((4 * MS, 1),)
     svg = timeline_svg(found, Sink())
-    assert svg is not None and "criticality 1" in svg
+    assert svg is not None and "the criticality of the system is 1 from 4 ms on" in svg
     assert '"criticality":[[4000000,1]]' in timeline_page(found, "a run")
 
 

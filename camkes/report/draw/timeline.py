@@ -17,7 +17,7 @@ from camkes.report.draw.budgets import (
     PAID_LINE,
     ROOM,
     budget_strip,
-    criticality_switch,
+    criticality_switches,
     overrun_mark,
 )
 from camkes.report.draw.svg import (
@@ -146,10 +146,7 @@ class _Timeline:
             add(element("path", d=f"M{x:.2f},{self.top:.2f} V{y:.2f}", stroke=RULE, stroke_width=1))
             add(element("path", d=f"M{x:.2f},{y:.2f} v7", stroke=INK, stroke_width=1))
             add(text(x, y + 21, label, text_anchor="middle"))
-        shown = [each for each in self.run.criticality if self._shows(each[0])]
-        for number, (time, level) in enumerate(shown):
-            words = str(level) if number else f"criticality {level}"
-            add(*criticality_switch(self.x(time), self.top, y, words))
+        add(*criticality_switches(self.run, self.window, self.x, self.top, y))
         add(element("path", d=f"M{self.x0:.2f},{y:.2f} H{self.x1:.2f}", stroke=INK, stroke_width=1))
         add(text((self.x0 + self.x1) / 2, y + 39, f"time ({axis.unit})", text_anchor="middle", fill=FAINT))
 
@@ -288,9 +285,10 @@ class _Timeline:
 
     def _jobs(self, lane: Lane, base: float) -> None:
         """An arrow up at a release, down at a deadline; red where it was missed. Where there are too many,
-        a mark under the line for each release, and an arrow only for what was missed."""
-        shown = sum(self._shows(job.release) for job in lane.jobs)
-        crowded = shown * CROWDED > self.x1 - self.x0
+        a mark under the line for each release, and an arrow only for what was missed, or a red mark."""
+        most = (self.x1 - self.x0) / CROWDED
+        crowded = sum(self._shows(job.release) for job in lane.jobs) > most
+        dense = sum(job.missed and self._shows(job.deadline or 0) for job in lane.jobs) > most
         for job in lane.jobs:
             if self._shows(job.release):
                 x = self.x(job.release)
@@ -304,7 +302,10 @@ class _Timeline:
                 missed = job.missed
                 words = f"{lane.task.name}: deadline of job {job.number} at {exact_time(job.deadline)}"
                 words += ", missed" if missed else ""
-                if missed or not crowded:
+                if missed and dense:
+                    mark = f"M{self.x(job.deadline):.2f},{base:.2f} v7"
+                    self.drawing.add(element("path", title(words), d=mark, stroke=RAISED, stroke_width=1.2))
+                elif missed or not crowded:
                     self.drawing.add(_deadline(self.x(job.deadline), base, words, missed))
 
     def _fault(self, fault: Fault, y: float) -> None:
