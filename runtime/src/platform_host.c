@@ -66,6 +66,13 @@ uint64_t camkes_platform_timer_expirations(seL4_CPtr timer)
     return camkes_host_timer_expirations(timer);
 }
 
+void camkes_platform_timer_await(seL4_CPtr timer, seL4_CPtr notification, uint64_t expirations)
+{
+    while (camkes_host_timer_expirations(timer) <= expirations) {
+        seL4_Wait(notification, NULL);
+    }
+}
+
 void camkes_platform_write(const char *text, size_t length)
 {
     camkes_host_write(text, length);

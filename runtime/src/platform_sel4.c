@@ -61,6 +61,16 @@ uint64_t camkes_platform_timer_expirations(seL4_CPtr timer)
     return camkes_timer_message_time(0);
 }
 
+/* After a signal it calls nobody: a sporadic server would have its refill a period after the call,
+ * not after the release. What was signalled before is taken away, and counted by the driver. */
+void camkes_platform_timer_await(seL4_CPtr timer, seL4_CPtr notification, uint64_t expirations)
+{
+    seL4_Poll(notification, NULL);
+    if (camkes_platform_timer_expirations(timer) <= expirations) {
+        seL4_Wait(notification, NULL);
+    }
+}
+
 void camkes_platform_fault(void)
 {
     __builtin_trap();

@@ -79,9 +79,7 @@ static void wait_for_release(struct camkes_task *task)
     if (task->period == 0 && task->offset == 0) {
         return; /* released at boot */
     }
-    while (camkes_platform_timer_expirations(task->timer) <= task->next) {
-        seL4_Wait(task->release, NULL);
-    }
+    camkes_platform_timer_await(task->timer, task->release, task->next);
 }
 
 static bool is_left_out(const struct camkes_task *task)

@@ -272,6 +272,8 @@ void camkes_platform_work_between(uint64_t low, uint64_t high);
 void camkes_platform_timer_arm(seL4_CPtr timer, uint64_t first, uint64_t period);
 /* Number of expirations since the timer was armed. */
 uint64_t camkes_platform_timer_expirations(seL4_CPtr timer);
+/* Waits until there are more expirations than these; only the timer signals the notification. */
+void camkes_platform_timer_await(seL4_CPtr timer, seL4_CPtr notification, uint64_t expirations);
 
 void camkes_platform_write(const char *text, size_t length);
 /* Makes the running thread fault, so that it is reported and the others go on. */
