@@ -53,6 +53,12 @@ if(KernelSel4ArchAarch32)
     # where the C library of 32-bit Arm looks for thread-local data
     set(KernelArmTLSReg tpidruro CACHE STRING "Register of thread-local data" FORCE)
 endif()
+if(CAmkESTrace AND SIMULATION AND KernelPlatform STREQUAL "pc99")
+    # QEMU counts instructions then, and time-stamp counter and local timer both have 1 GHz. Measured, the counter has
+    # 999 MHz, from which an MCS kernel concludes that the timer compares with the counter, and the end of a budget
+    # causes no interrupt.
+    set(KernelPC99TSCFrequency 1000000000 CACHE STRING "Frequency of the time-stamp counter" FORCE)
+endif()
 
 # Settings of the application.
 include("${CAMKES_APPLICATION}/settings.cmake" OPTIONAL)

@@ -1,78 +1,95 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The holder of a lock without budget, on seL4: as on the host kernel.
+"""Requests whose budget is used up, on seL4: as on the host kernel.
 
 Needs a workspace and QEMU: SEL4_WORKSPACE=DIR.
 """
 
 from __future__ import annotations
 
-import os
-import shutil
-from collections.abc import Mapping
+import re
 from pathlib import Path
 
 import pytest
 
-from camkes.backends.sel4.trace import read_line
-from camkes.backends.sel4.workspace import console, make
-from camkes.diagnostics import Sink
-from camkes.project.application import KERNEL_IS_MCS
+from camkes.backends.sel4.workspace import console
 from camkes.report.trace.kinds import Kind
-from tests.backends.sel4.platforms import MCS_PLATFORMS, PLATFORMS
-from tests.runtime import test_stopped_jobs, test_suspended_requests
-from tests.runtime.host import HEAD, plan_of
-from tests.runtime.test_overruns import CASES, MS, SOURCES, STARTS, SYSTEM
-from tests.written import write_files
+from tests.backends.sel4.platforms import MCS_PLATFORMS
+from tests.backends.sel4.recorded import MS, built, needs_workspace, records, with_costs
+from tests.runtime import test_aborted_requests, test_overruns, test_stopped_jobs, test_suspended_requests
+from tests.runtime.test_overruns import CASES, SOURCES, STARTS
 
-WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
-pytestmark = pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace")
+pytestmark = needs_workspace
 
-#: kernel calls of a debug build, with those of the manager in between
-TOLERANCE = MS // 4
+TOLERANCE = MS // 10
 
-#: the extension also pays for kernel calls here, so 3 ms of work take more
-ENOUGH = SYSTEM.replace("_extension = 3 ms;", "_extension = 4 ms;")
-
-
-def files(system: str, sources: Mapping[str, str]) -> dict[str, str]:
-    """An application."""
-    return {
-        "system.camkes": HEAD + system,
-        "CMakeLists.txt": "project(overruns C)\n"
-        + "".join(f"DeclareCAmkESComponent({name} SOURCES {name}.c)\n" for name in sources)
-        + "DeclareCAmkESRootserver(system.camkes)\n",
-        **{f"{name}.c": f"#include <camkes.h>\n#include <stdio.h>\n{text}" for name, text in sources.items()},
-    }
+#: at a fixed CPI, `first` (priority 20, 3 of 20 ms) comes at 0 and `second` (30) at 1, each with a request of
+#: 4 ms: the response of `second`
+FIXED = {"wait": 24, "extend": 7}
+FIXED_STARTS = range(STARTS[-1] + 100, STARTS[-1] + 300, 100)
+INSTANCES = "".join(
+    f"component User {name}_first; component User {name}_second; component F{name} {name}_fixed;"
+    f"connection seL4RPCCall f_{name}(from {name}_first.s, from {name}_second.s, to {name}_fixed.s);\n"
+    for name in FIXED
+)
+SETTINGS = "".join(
+    f"{name}_first._priority = 20; {name}_first._period = 20 ms; {name}_first._budget = 3 ms;"
+    f"{name}_first._offset = {start} ms; {name}_first.length = 4;"
+    f"{name}_second._priority = 30; {name}_second._period = 50 ms;"
+    f"{name}_second._offset = {start + 1} ms; {name}_second.length = 4;\n"
+    for name, start in zip(FIXED, FIXED_STARTS, strict=True)
+)
+SYSTEM = "".join(
+    f"component F{name} {{ provides Section s with priority_protocol fixed, overrun {name}; }}\n"
+    for name in FIXED
+) + test_overruns.SYSTEM.replace("} configuration {", INSTANCES + "} configuration {" + SETTINGS).replace(
+    "procedure Section { void enter(in int ms); }\n", ""
+).replace("} }\n", "extend_fixed.s_extension = 3 ms; extend_fixed.s_extension_period = 100 ms; } }\n")
+PROCEDURE = "procedure Section { void enter(in int ms); }\n"
 
 
 @pytest.mark.parametrize("platform", MCS_PLATFORMS)
 def test_responses(platform: str, tmp_path: Path) -> None:
-    path = write_files(tmp_path / "overruns", files(ENOUGH, SOURCES))
-    model = plan_of(tmp_path / "plan", ENOUGH, Sink())[2]
-    threads = [thread.name for space in model.spaces for thread in space.threads]
-    program, machine = PLATFORMS[platform]
-    if shutil.which(program) is None:
-        pytest.skip(f"{program} is not installed")
-    settings = {**machine, KERNEL_IS_MCS: "ON", "CAmkESTrace": "ON"}
-    sink = Sink()
-    assert make(Path(WORKSPACE), path, tmp_path / "build", settings, sink, lambda *_: None), sink.diagnostics
+    sources = with_costs(SOURCES | {f"F{name}": test_overruns.LOCK for name in FIXED})
+    expected = {
+        f"{case.name}_{task}": response
+        for case in CASES
+        for task, response in (("high", case.high), ("middle", case.middle))
+    } | {f"{name}_second": response for name, response in FIXED.items()}
     found: dict[str, int] = {}
-    run = console(tmp_path / "build", instruction_counting=True, seconds=120)
-    for record in filter(None, map(read_line, run)):
+    for thread, record in records(PROCEDURE + SYSTEM, sources, tmp_path, platform=platform):
         if record.kind == Kind.JOB_END:
-            found.setdefault(threads[record.thread], record.time - record.arguments[1])
-        if record.time > (STARTS[-1] + 100) * MS:
+            found.setdefault(thread, record.time - record.arguments[1])
+        if expected.keys() <= found.keys():
             break
-    run.close()
-    # what waits for refills of its own depends on those: contexts have two there, and constant bandwidth
-    for case in (case for case in CASES if case.name in ("help", "extend")):
-        for task, expected in (("high", case.high), ("middle", case.middle)):
-            assert abs(found[f"{case.name}_{task}"] - expected * MS) < TOLERANCE, (case, found)
+    for task, response in expected.items():
+        assert abs(found[task] - response * MS) < TOLERANCE, (task, found)
 
 
-#: what is printed last, and all, in this order, by some. With instruction counting the kernel sees the end of
-#: a budget only when it is entered, so that not all ends of the host are there
+def test_responses_where_requests_are_aborted(tmp_path: Path) -> None:
+    """Of one lock, of a CPI without one, and of a chain of two, where both are aborted."""
+    text = re.sub(
+        r"_offset = (\d+)( ms)?",
+        lambda found: f"_offset = {int(found[1]) + 100} ms",
+        test_aborted_requests.SYSTEM,
+    )
+    sources = with_costs(test_aborted_requests.SOURCES)
+    expected = {
+        **{"high": [2], "middle": [8], "low": [20], "second": [6], "first": [20], "alone": [20]},
+        **{"other": [2] * 5, "deep": [20] * 5},
+    }
+    found: dict[str, list[int]] = {task: [] for task in expected}
+    for thread, record in records(text, sources, tmp_path):
+        if record.kind == Kind.JOB_END and thread in found:
+            found[thread].append(record.time - record.arguments[1])
+        if all(len(found[task]) == len(times) for task, times in expected.items()):
+            break
+    for task, times in expected.items():
+        for response, time in zip(found[task], times, strict=True):
+            assert abs(response - time * MS) < TOLERANCE, (task, found)
+
+
+#: what is printed last, and all, in this order, by some
 ENDS = {
     "stopped": (test_stopped_jobs.SYSTEM, test_stopped_jobs.SOURCES, "run at", ["run at"] * 3),
     "suspended": (
@@ -91,16 +108,8 @@ SHOWN = ("run at", "pool", "high", "low", "closed", "watch", "hostile aborted")
 @pytest.mark.parametrize("name", ENDS)
 def test_jobs_are_stopped_and_tasks_suspended(name: str, tmp_path: Path) -> None:
     system, sources, last, expected = ENDS[name]
-    program, machine = PLATFORMS["x86_64"]
-    if shutil.which(program) is None:
-        pytest.skip(f"{program} is not installed")
-    builds = Path(os.environ.get("SEL4_BUILDS") or tmp_path)
-    path = write_files(builds / "applications" / name, files(system, sources))
-    sink = Sink()
-    settings = {**machine, KERNEL_IS_MCS: "ON"}
-    assert make(Path(WORKSPACE), path, builds / name, settings, sink, lambda *_: None), sink.diagnostics
     lines: list[str] = []
-    run = console(builds / name, instruction_counting=True, seconds=120)
+    run = console(built(system, sources, tmp_path, trace=False), instruction_counting=True, seconds=120)
     for line in run:
         words = line.strip().rpartition(" ")[0]
         lines += [words] if words.startswith(SHOWN) else []
