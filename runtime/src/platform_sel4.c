@@ -61,7 +61,7 @@ uint64_t camkes_platform_timer_expirations(seL4_CPtr timer)
     return camkes_timer_message_time(0);
 }
 
-/* After a signal it calls nobody: a sporadic server would have its refill a period after the call,
+/* After a signal it makes no call: a sporadic server would have its refill a period after that,
  * not after the release. What was signalled before is taken away, and counted by the driver. */
 void camkes_platform_timer_await(seL4_CPtr timer, seL4_CPtr notification, uint64_t expirations)
 {
