@@ -72,10 +72,7 @@ def test_properties_hold(scheduling: str, tmp_path: Path) -> None:
 #: managers of tasks and of conditions tell each other of new priorities, as those of CPIs do: a waiting
 #: thread has the manager of the condition in `nested`
 PUSHES = {
-    "helper.c": (
-        "effective > before) {\n        *nested = camkes_nested_found(context);",
-        "effective != before) {\n        camkes_nested_push(context);",
-    ),
+    "helper.c": ("effective > before && helper->scheduled) {", "effective != before) {"),
     "condition.c": (
         "    camkes_ask_manager(manager, own_label(operation), condition->name);\n",
         """    struct camkes_context *own = camkes_self()->context;

@@ -89,7 +89,7 @@ MISTAKES = {
     ),
     "not-through-requests": (
         "helper.c",
-        "*nested = priority > before ? camkes_nested_found(context) : 0;",
+        "*nested = camkes_nested_found(context);",
         "*nested = 0;",
         "fifo",
     ),

@@ -146,7 +146,8 @@ def test_a_line_left_out_or_doubled_is_one_error(tmp_path: Path, path: Path) -> 
     known = {d.message for d in errors(tmp_path, text)}
     lines = text.splitlines(keepends=True)
     for number, line in enumerate(lines):
-        if line.lstrip().startswith("import"):  # a missing import is several definitions
+        # a missing import is several definitions, and each task of a missing band lacks a priority
+        if line.lstrip().startswith(("import", "connection seL4UserScheduler")):
             continue
         for times in (0, 2):
             changed = "".join([*lines[:number], *[line] * times, *lines[number + 1 :]])

@@ -31,6 +31,7 @@ def _bands(
 ) -> Iterator[Band]:
     orders = {order.value: order for order in Order}
     first: dict[str, Connection] = {}
+    no_tasks: set[str] = set()  # components whose instances are no tasks, each an error
     for connection in connections:
         if support(connection.connector).carries is not Carries.JOBS:
             continue
@@ -48,13 +49,17 @@ def _bands(
             continue
         ordered = dict.fromkeys(each.instance for each in connection.from_ends)
         for each in connection.from_ends:
+            component = named[each.instance].type
             if each.instance not in tasks:
+                if component.requestor or component.name in no_tasks:
+                    continue  # a requestor without a control thread is an error already
+                no_tasks.add(component.name)
                 sink.report(
                     codes.NOT_A_TASK,
                     f"`{each.instance}` is not a task, so `{scheduler.name}` cannot order it",
                     each.span,
-                    related=[Label(named[each.instance].type.span, "its component")],
-                    help=f"write `control; requestor;` in `{named[each.instance].type.name}`",
+                    related=[Label(component.span, "its component")],
+                    help=f"write `control; requestor;` in `{component.name}`",
                 )
             elif first.setdefault(each.instance, connection) is not connection:
                 sink.report(
