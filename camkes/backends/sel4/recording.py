@@ -23,6 +23,7 @@ from camkes.diagnostics import Diagnostic, Sink
 from camkes.files import write_output
 from camkes.model.limits import NO_NUMBER
 from camkes.outcome import Outcome, exit_statuses
+from camkes.report.codes import TRACE_TRUNCATED
 from camkes.report.times import format_time
 from camkes.report.trace.decode import decode_trace
 from camkes.report.trace.events import encode_records
@@ -78,6 +79,11 @@ def record(
                 continue
             start = found.time if start is None else start
             found = found._replace(time=found.time - start)
+            if found.time < (records[-1].time if records else 0):
+                sink.report(
+                    TRACE_TRUNCATED, "time goes backwards in what the image prints; the rest was skipped"
+                )
+                break
             if found.time > duration:
                 records.append(_end(duration, EndReason.TIME))
                 break
