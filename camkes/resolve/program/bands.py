@@ -31,7 +31,7 @@ def _bands(
 ) -> Iterator[Band]:
     orders = {order.value: order for order in Order}
     first: dict[str, Connection] = {}
-    no_tasks: set[str] = set()  # components whose instances are no tasks, each an error
+    no_tasks: set[str] = set()  # components without `requestor`, each an error
     for connection in connections:
         if support(connection.connector).carries is not Carries.JOBS:
             continue
