@@ -157,6 +157,16 @@ class PaymentChecker(BudgetTracker):
         context = self.requests[thread][1]
         return any(self.requests[worker][1] == context for worker in self.aborting if worker in self.requests)
 
+    def waiting_holders(self) -> dict[int, list[int]]:
+        """Those that hold the lock of each CPI, but for roll-backs: while these have it, the caller goes on,
+        and what it waits for does not concern them."""
+        found = (self.requests[worker] for worker in self.aborting if worker in self.requests)
+        aborted = {(self.names.lock(cpi), context) for cpi, context in found}
+        return {
+            lock: [context for context in held if (lock, context) not in aborted]
+            for lock, held in self.holders.items()
+        }
+
     def _context_of(self, thread: int) -> int | None:
         return next((context for context, holder in self.bound.items() if holder == thread), None)
 
@@ -185,14 +195,27 @@ class PaymentChecker(BudgetTracker):
         """Whether a task waits for a lock with the policy `help` that a context holds, directly or not."""
         if context in above:
             return False
-        held = [lock for lock, holders in self.holders.items() if context in holders and lock in self.helping]
+        chain = self._chain(context)
+        held = [lock for lock in self.helping if not chain.isdisjoint(self.holders[lock])]
         waiting = [waiter.context for lock in held for waiter in self.queues[lock]]
         return any(self._task(w) == task or self._waits(task, w, (*above, context)) for w in waiting)
+
+    def _served_by(self, context: int) -> int | None:
+        """The worker whose requests have a context, which is that of a fixed CPI."""
+        threads = ((w, self.names.thread(w)) for w in self.requests)
+        return next((w for w, t in threads if t is not None and t.context == context), None)
+
+    def _chain(self, context: int) -> set[int]:
+        """A context, and if that is one of a fixed CPI those of its caller, and so on."""
+        found: set[int] = set()
+        while context not in found:
+            found.add(context)
+            worker = self._served_by(context)
+            context = context if worker is None else self.requests[worker][1]
+        return found
 
     def _task(self, context: int) -> int | None:
         """Whose time the requests of a context use: those of a fixed CPI use that of its caller."""
         own = next((task.id for task in self.names.tasks if task.context == context), None)
-        workers = (
-            w for w in self.requests if (t := self.names.thread(w)) is not None and t.context == context
-        )
-        return next((self.tasks[w] for w in workers), None) if own is None else own
+        worker = self._served_by(context)
+        return own if own is not None or worker is None else self.tasks[worker]

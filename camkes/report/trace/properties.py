@@ -263,7 +263,7 @@ class PropertyChecker:
         self.arrivals += 1
         self.queues[cpi].append(Waiter(context, self.arrivals))
         queues = {cpi: [waiter.context for waiter in queue] for cpi, queue in self.queues.items()}
-        chain = wait_cycle(context, queues, self.holders)
+        chain = wait_cycle(context, queues, self.budgets.waiting_holders())
         if chain:
             self._report(
                 Property.LIVENESS,
