@@ -17,7 +17,7 @@ from camkes.capdl.bands import band_caps, slice_timer
 from camkes.capdl.callers import CallerEntry, Wiring, caller_table, sender_ids
 from camkes.capdl.check import check_limits
 from camkes.capdl.details import Rights, Scheduling
-from camkes.capdl.mcs import TimePlanner, refuse_criticality, refuse_policies
+from camkes.capdl.mcs import TimePlanner
 from camkes.capdl.model import (
     ALARM,
     EXTENSION,
@@ -69,9 +69,6 @@ def allocate(
     model = _Allocator(system, plan, SettingReader(sink, defaults), rendered, tcb_caps).run()
     model = with_time_manager(model, plan)
     check_limits(system, plan, model, word_bits, sink)
-    if system.mcs:
-        refuse_policies(system, plan, sink)
-        refuse_criticality(system, plan, sink)
     return model
 
 

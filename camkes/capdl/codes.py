@@ -6,8 +6,6 @@ from __future__ import annotations
 
 from camkes.diagnostics import Code
 
-POLICY_UNSUPPORTED = Code("E0960", "policy-unsupported")
-CRITICALITY_UNSUPPORTED = Code("E0605", "criticality-unsupported")
 PASSIVE_CONNECTOR = Code("E0961", "passive-connector")
 SHORT_ON_MCS = Code("E0962", "short-on-mcs")
 WORD_LIMIT = Code("E0604", "does-not-fit-a-word")

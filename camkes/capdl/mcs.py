@@ -12,56 +12,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from camkes.capdl.callers import Wiring
-from camkes.capdl.codes import CRITICALITY_UNSUPPORTED, PASSIVE_CONNECTOR, POLICY_UNSUPPORTED, SHORT_ON_MCS
+from camkes.capdl.codes import PASSIVE_CONNECTOR, SHORT_ON_MCS
 from camkes.capdl.details import Scheduling
 from camkes.capdl.model import Role, Thread
-from camkes.capdl.overruns import has_handler
-from camkes.diagnostics import Label, Sink
+from camkes.diagnostics import Label
 from camkes.model.connectors import Carries, names, support
-from camkes.model.overrun import OverrunPolicy
 from camkes.model.setting_reader import SettingReader
 from camkes.model.settings import BUDGET, PASSIVE, PERIOD
 from camkes.model.system import System
-from camkes.protocols.groups import find_groups, group_of
-from camkes.protocols.plan import Plan
 from camkes.resolve.program.scheduling import SHORTEST
 
 _PREFIXES: Mapping[Role, str] = {Role.CONTROL: "_", Role.FAULT_HANDLER: "fault"}
-
-
-def refuse_policies(system: System, plan: Plan, sink: Sink) -> None:
-    """Report the overrun policies that the runtime does not have yet, such as those of tasks that help."""
-    groups = find_groups(plan)
-    stated = []
-    for task in system.tasks:
-        handled = group_of(groups, task.instance) is None and has_handler(plan.task(task.instance))
-        stated.append((task.overrun, task.spans.get("overrun", task.span), handled))
-    for policy, span, known in stated:
-        if policy is not OverrunPolicy.WAIT and not known:
-            sink.report(
-                POLICY_UNSUPPORTED,
-                f"the overrun policy `{policy.value}` is not supported yet",
-                span,
-                help="use `wait`: what has used up its budget goes on when that is refilled",
-            )
-
-
-def refuse_criticality(system: System, plan: Plan, sink: Sink) -> None:
-    """Report criticalities of tasks that wait in groups, or make requests to them: the priorities in a group
-    do not follow the criticality of the system yet."""
-    groups = find_groups(plan)
-    names = {cpi.name for group in groups for cpi in group.cpis}
-    names |= {waiter for condition in plan.conditions for waiter in condition.lending.waiters}
-    names |= {task.name for task in plan.tasks if group_of(groups, task.name) is not None}
-    names |= {task for cpi in plan.cpis if cpi.name in names for task in cpi.tasks}
-    for task in system.tasks:
-        if task.criticality > 0 and task.instance in names:
-            sink.report(
-                CRITICALITY_UNSUPPORTED,
-                f"`{task.instance}` cannot have a criticality: it waits `with helpers`, or in a monitor",
-                task.spans["criticality"],
-                help="set its criticality to 0, or let it wait for an event of its own",
-            )
 
 
 class TimePlanner:

@@ -17,6 +17,8 @@ from camkes.protocols.time import Reservation
 
 #: the part of the name of the thread that handles the overruns of a task
 HANDLER = "overrun"
+#: the number of its end of its endpoint; that of the manager of a task that helps has 0
+OWN_END = 1
 
 
 def server(plan: Plan, thread: Thread, granted: Scheduling) -> Scheduling:
@@ -64,7 +66,7 @@ def handler_caps(task: PlannedTask | None) -> Iterator[tuple[ObjectUse, KernelOb
     if task is None or not has_handler(task):
         return
     endpoint = KernelObject(f"{task.name}!{HANDLER}:endpoint", ObjectKind.ENDPOINT)
-    yield ObjectUse(task.name, Purpose.MANAGER), endpoint, Rights.READ, 0
+    yield ObjectUse(task.name, Purpose.MANAGER, number=OWN_END), endpoint, Rights.READ, 0
     yield ObjectUse(task.name, Purpose.TIMEOUT), endpoint, Rights.CALL, 1
     own = KernelObject(f"{task.name}:sc", ObjectKind.SCHEDULING_CONTEXT)
     yield ObjectUse(task.name, Purpose.TIME), own, Rights.NONE, 0

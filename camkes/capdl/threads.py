@@ -79,7 +79,7 @@ class ThreadPlanner:
         if task is not None and (own is not None or task.band is not None):
             ceiling = task.highest if own is None else own.ceiling
             yield _Planned(f"{task.name}!manager", Role.MANAGER, "_", ceiling, task.highest)
-        elif task is not None and has_handler(task):
+        if task is not None and has_handler(task):
             yield _Planned(f"{task.name}!{HANDLER}", Role.MANAGER, "_", task.highest, 0, part=HANDLER)
 
     def _control(self, instance: Instance) -> _Planned:

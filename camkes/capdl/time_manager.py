@@ -30,6 +30,7 @@ from camkes.capdl.open_space import OpenSpace
 from camkes.model.limits import MAX_PRIORITY
 from camkes.model.settings import DEFAULT_STACK
 from camkes.model.units import PAGE
+from camkes.protocols.groups import Group, find_groups, group_of
 from camkes.protocols.plan import Plan, PlannedCpi, PlannedTask
 from camkes.protocols.time import LEAST_REFILLS
 
@@ -77,6 +78,13 @@ def requested(plan: Plan, task: PlannedTask) -> tuple[PlannedCpi, ...]:
     """The CPIs that have the task as a context, the innermost first."""
     found = (cpi for cpi in plan.cpis if not cpi.protocol.own_priority and task.context in cpi.contexts)
     return tuple(sorted(found, key=lambda cpi: cpi.chain))
+
+
+def steered(plan: Plan, task: PlannedTask) -> tuple[Group, ...]:
+    """The groups in which the task helps or makes requests: their managers set all these priorities."""
+    names = {task.name, *(cpi.name for cpi in requested(plan, task))}
+    waited = {c.name for c in plan.conditions if not names.isdisjoint(c.lending.waiters)}
+    return tuple(group for group in find_groups(plan) if not (names | waited).isdisjoint(group.members))
 
 
 def worker(model: CapabilityModel, cpi: PlannedCpi, task: PlannedTask) -> Thread:
@@ -172,8 +180,15 @@ class _Addition:
         highest = max(max(task.priorities) for task in critical)
         self.space.threads[0] = replace(self.space.threads[0], max_priority=highest)
         for task in critical:
-            self._cap(Purpose.EXECUTES, task.name, task.name)
+            groups = steered(self.plan, task)
+            if group_of(groups, task.name) is None:
+                self._cap(Purpose.EXECUTES, task.name, task.name)
+            for group in groups:
+                name = f"{group.name}!manager:endpoint"
+                self._cap(Purpose.LEND, name, group.name, rights=Rights.CALL, badge=AT_MANAGERS)
             for cpi in requested(self.plan, task):
+                if group_of(groups, cpi.name) is not None:
+                    continue
                 if cpi.manager:
                     name = f"{cpi.name}!manager:endpoint"
                     self._cap(Purpose.LEND, name, cpi.name, rights=Rights.CALL, badge=AT_MANAGERS)

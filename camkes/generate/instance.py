@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from camkes.capdl.model import Purpose, Role
-from camkes.capdl.overruns import has_handler
+from camkes.capdl.overruns import OWN_END, has_handler
 from camkes.generate import contexts as ctx
 from camkes.generate.attributes import attributes
 from camkes.generate.bands import band, turns
@@ -253,7 +253,7 @@ def _budget(me: InstanceFacts) -> tuple[tuple[str, str], ...]:
         return ()
     thread = next(t for t in me.threads if t.role is Role.CONTROL)
     slots = {
-        "manager": me.slot(Purpose.MANAGER),
+        "manager": me.slot(Purpose.MANAGER, number=OWN_END),
         "timeout": me.slot(Purpose.TIMEOUT),
         "time": me.slot(Purpose.TIME),
         "extension": me.slot_if_any(Purpose.EXTENSION),

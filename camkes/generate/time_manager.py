@@ -16,10 +16,12 @@ from camkes.capdl.time_manager import (
     critical_tasks,
     requested,
     servers,
+    steered,
     worker,
 )
 from camkes.generate.facts import SystemFacts
 from camkes.model.overrun import LEVELS
+from camkes.protocols.groups import group_of
 from camkes.protocols.plan import PlannedTask
 
 Members = tuple[tuple[str, str | int], ...]
@@ -135,8 +137,14 @@ def _server(all_: SystemFacts, server: ManagedContext) -> ServerContext:
 
 def _critical(all_: SystemFacts, task: PlannedTask, managed: Sequence[ManagedContext]) -> CriticalContext:
     assert task.time is not None
-    requests: list[Members] = []
+    groups = steered(all_.plan, task)
+    helps = group_of(groups, task.name) is not None
+    requests: list[Members] = [
+        (("manager", _slot(all_, Purpose.LEND, group.name)), ("context", task.context.id)) for group in groups
+    ]
     for cpi in requested(all_.plan, task):
+        if group_of(groups, cpi.name) is not None:
+            continue
         if cpi.manager:
             index = cpi.contexts.index(task.context)
             requests.append((("manager", _slot(all_, Purpose.LEND, cpi.name)), ("context", index)))
@@ -149,7 +157,7 @@ def _critical(all_: SystemFacts, task: PlannedTask, managed: Sequence[ManagedCon
             ("task", task.id),
             ("criticality", task.time.criticality),
             ("priority", by_level(task.priorities)),
-            ("control", _slot(all_, Purpose.EXECUTES, task.name)),
+            ("control", 0 if helps else _slot(all_, Purpose.EXECUTES, task.name)),
         ),
         next(
             (i for i, server in enumerate(managed) if server.thread.task == task.id and server.holders), None

@@ -64,7 +64,9 @@ static void change_budget(const struct camkes_server *server, unsigned from, uns
 static void change_priority(const struct camkes_thread *self, const struct camkes_critical *task,
                             uint8_t priority)
 {
-    must(seL4_TCB_SetPriority(task->control, self->tcb, priority));
+    if (task->control != 0) {
+        must(seL4_TCB_SetPriority(task->control, self->tcb, priority));
+    }
     for (unsigned i = 0; i < task->requests; i++) {
         const struct camkes_requested *request = &task->request[i];
         if (request->manager == 0) {

@@ -25,10 +25,10 @@ struct camkes_server {
     unsigned holders;
 };
 
-/* Where a task makes requests: their priorities change with the task's. */
+/* Where a task makes requests, or helps: their priorities change with the task's. */
 struct camkes_requested {
-    seL4_CPtr manager; /* of the CPI, 0: it has none, */
-    seL4_Word context; /* index of the task's context there */
+    seL4_CPtr manager; /* of the CPI or of a group, 0: it has none, */
+    seL4_Word context; /* index of the task's context at the CPI, or its id for a group */
     seL4_CPtr worker;  /* and this thread serves the task's requests */
 };
 
@@ -37,7 +37,7 @@ struct camkes_critical {
     uint16_t task; /* id in the plan */
     uint8_t criticality;
     uint8_t priority[CAMKES_LEVELS]; /* by the criticality of the system */
-    seL4_CPtr control;               /* its control thread */
+    seL4_CPtr control;               /* its control thread, 0: the manager of a group sets that */
     const struct camkes_server *server;
     const struct camkes_requested *request; /* of all its requests, the innermost first */
     unsigned requests;

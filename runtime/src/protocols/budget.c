@@ -6,6 +6,8 @@
  * the end of the job. `raise`: it goes on with the budget of a raised criticality. `stop`: the job
  * ends, and run() begins again at the next release.
  */
+#include "nested.h"
+
 #include <camkes/task.h>
 
 #if defined(CONFIG_KERNEL_MCS)
@@ -52,6 +54,7 @@ static bool overran(const struct camkes_budget *budget)
 static void begin_again(void)
 {
     struct camkes_thread *self = camkes_self();
+    camkes_request_abandoned(); /* it may have been about to make one, or back from it */
     self->task->budget->again(self);
     camkes_platform_end_thread();
 }

@@ -9,6 +9,7 @@
  */
 #include "lending.h"
 #include "nested.h"
+#include "overrun.h"
 
 #include <camkes/error.h>
 #include <camkes/label.h>
@@ -374,9 +375,29 @@ static unsigned step_of_sleeper(struct camkes_group *group, struct camkes_sleepe
     }
 }
 
+/* The base priority of a context changes with the criticality of the system. */
+static unsigned rebase(struct camkes_group *group, seL4_Word context, uint8_t base)
+{
+    for (unsigned i = 0; i < group->parties; i++) {
+        if (group->party[i].context == context) {
+            group->party[i].base = base;
+        }
+    }
+    for (unsigned i = 0; i < group->sleepers; i++) {
+        if (group->sleeper[i].origin == context) {
+            group->sleeper[i].priority = base;
+        }
+    }
+    camkes_apply_lending(group);
+    return CAMKES_MESSAGE_GOOD;
+}
+
 static unsigned step(struct camkes_group *group, seL4_Word badge, seL4_Word label)
 {
     const seL4_Word parties = group->parties, last = 2 * parties + group->sleepers;
+    if (CAMKES_MCS && badge == CAMKES_BADGE_TIME_MANAGER) {
+        return rebase(group, seL4_GetMR(0), (uint8_t)camkes_bits(label, 4, 8));
+    }
     if (badge == 0 || badge > last + (group->timer != 0)) {
         return CAMKES_MESSAGE_BADGE;
     }
