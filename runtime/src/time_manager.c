@@ -118,13 +118,24 @@ static unsigned raised(const struct camkes_critical *task)
     return next;
 }
 
+/* A component can only raise the criticality: jobs that have begun since may need the larger
+ * budgets until the processor is idle. */
+static void set(const struct camkes_thread *self, seL4_Word level)
+{
+    const struct camkes_time_manager *manager = self->interface;
+    const unsigned to = level < manager->highest ? (unsigned)level : manager->highest;
+    if (to > camkes_level()) {
+        change(self, to, CAMKES_NO_TASK);
+    }
+}
+
 static void handle(const struct camkes_thread *self, seL4_Word badge, seL4_Word label)
 {
     const struct camkes_time_manager *manager = self->interface;
     if (badge == CAMKES_BADGE_IDLE) {
         change(self, 0, CAMKES_NO_TASK);
     } else if (badge == CAMKES_BADGE_SET) {
-        change(self, label < manager->highest ? (unsigned)label : manager->highest, CAMKES_NO_TASK);
+        set(self, label);
     }
     for (unsigned i = 0; i < manager->criticals; i++) {
         const struct camkes_critical *task = &manager->critical[i];

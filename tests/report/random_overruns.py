@@ -3,8 +3,9 @@
 """Random systems with random overruns and policies: `python -m tests.report.random_overruns --count 60`.
 
 A system has tasks with budgets that may be too short, and CPIs, with random policies, that work for random
-times; and two tasks above them all that share a CPI of their own. Each is run several times, with other times
-of work. No property of the protocols is broken, whatever the policies do, and the two tasks that share
+times; and two tasks above them all that share a CPI of their own. In every third one tasks also wait for each
+other, with helpers, at semaphores and in monitors. Each is run several times, with other times of work. No
+property of the protocols is broken, whatever the policies do, and the two tasks that share
 nothing with the others have the same responses in every run.
 """
 
@@ -22,10 +23,13 @@ from camkes.model.protocols import Protocol
 from camkes.report.trace.kinds import Kind
 from tests.runtime.host import Built, Run, build, plan_of
 
+from . import test_random_waits
 from .simulator import CpiSpec, Step, TaskSpec
 from .test_random_systems import PERIOD, US, fewest, random_system, text, word
+from .waiting import Cpi, Task
 
-DURATION = 8 * PERIOD
+JOBS = 6
+DURATION = (JOBS + 2) * max(PERIOD, test_random_waits.PERIOD)
 HIGHEST = ("x0", "x1")
 SHARED = CpiSpec("shared.p", Protocol.INHERITED, (9 * US,))
 POLICIES = {
@@ -47,48 +51,81 @@ def code(body: tuple[Step, ...], most: int) -> str:
     return "\n".join(work or step for work, step in zip(works, steps, strict=True))
 
 
-def random_time(rng: random.Random, tasks: list[TaskSpec], cpis: dict[str, CpiSpec]) -> tuple[str, list[str]]:
-    """Settings of budgets and policies; the policies that are in the system."""
+def random_time(
+    rng: random.Random, demands: dict[str, int], cpis: dict[str, Protocol], period: int, kind: str = ""
+) -> tuple[str, list[str]]:
+    """Settings of budgets and policies of tasks that work for so long, and of CPIs; the policies that are in
+    the system, with the `kind` of it."""
     lines, policies = [], []
-    for task in tasks:
-        budget = max(20 * US, demand(task.body, cpis) * rng.choice([40, 70, 100, 130]) // 100)
+    for name, length in demands.items():
+        budget = max(20 * US, length * rng.choice([40, 70, 100, 130]) // 100)
         policy = rng.choice(["wait", "wait", "stop", "extend"])
-        extension = f"{task.name}._extension = {budget} ns; {task.name}._extension_period = {PERIOD} ns;"
+        extension = f"{name}._extension = {budget} ns; {name}._extension_period = {period} ns;"
         server = rng.choice(["sporadic", "constant_bandwidth"])
-        lines.append(f'{task.name}._budget = {budget} ns; {task.name}._overrun = "{policy}";')
-        lines.append(f'{task.name}._server = "{server}"; {extension if policy == "extend" else ""}')
-        policies.append(f"task {policy}")
-    for name, cpi in cpis.items():
-        policy = rng.choice(POLICIES[cpi.protocol])
+        lines.append(f'{name}._budget = {budget} ns; {name}._overrun = "{policy}";')
+        lines.append(f'{name}._server = "{server}"; {extension if policy == "extend" else ""}')
+        policies.append(f"{kind}task {policy}")
+    for name, protocol in cpis.items():
+        policy = rng.choice(POLICIES[protocol])
         lines.append(f'{name}_overrun = "{policy}";')
         if policy == "extend" or (policy in ("abort", "suspend") and rng.random() < 0.5):
             lines.append(
-                f"{name}_extension = {rng.randint(20, 60)} us; {name}_extension_period = {PERIOD} ns;"
+                f"{name}_extension = {rng.randint(20, 60)} us; {name}_extension_period = {period} ns;"
             )
-        policies.append(f"{cpi.protocol.value} {policy}")
+        policies.append(f"{kind}{protocol.value} {policy}")
     return "\n".join(lines), policies
 
 
+def configured(text: str, settings: str) -> str:
+    return text.replace("} configuration {", "} configuration {" + settings)
+
+
+def rollback(rng: random.Random, interface: str) -> str:
+    return f"void {interface}__rollback(void)\n{{\ncamkes_work({rng.randint(0, 9) * US});\n}}\n"
+
+
+def make_waiting(seed: int, folder: Path) -> tuple[Built, list[str]]:
+    """A system of tasks that wait for each other."""
+    rng = random.Random(seed)
+    tasks, cpis, stores = test_random_waits.random_system(seed)
+    protocols = {cpi.name: Protocol.INHERITED if cpi.lock else Protocol.PROPAGATED for cpi in cpis}
+    demands = {task.name: test_random_waits.demand(task.body, cpis) for task in tasks}
+    settings, policies = random_time(rng, demands, protocols, test_random_waits.PERIOD, "waits: ")
+    body = (("work", "", 4 * US), ("call", SHARED.name, 0), ("work", "", 2 * US))
+    above = [Task(name, 200 + i, ((37 + 5 * (1 - i)) * US,), body) for i, name in enumerate(HIGHEST)]
+    shared = Cpi(SHARED.name, SHARED.name, (("work", "", 9 * US),))
+
+    def work(name: str) -> str:
+        fixed = name in HIGHEST or name == SHARED.name.partition(".")[0]
+        return "camkes_work({n});" if fixed else "camkes_work_between({n}, 3 * {n});"
+
+    system = ([*tasks, *above], [*cpis, shared], stores)
+    text, sources = test_random_waits.written(system, JOBS, work)
+    for cpi in cpis:
+        name, interface = cpi.name.split(".")
+        sources[name.title()] += rollback(rng, interface)
+    return build(folder, configured(text, settings), sources, mcs=True), policies
+
+
 def make(seed: int, folder: Path) -> tuple[Built, list[str]]:
+    if seed % 3 == 2:
+        return make_waiting(seed, folder)
     rng = random.Random(seed)
     tasks, chosen = random_system(seed)
     cpis = {cpi.name: cpi for cpi in chosen}
-    settings, policies = random_time(rng, tasks, cpis)
+    demands = {task.name: demand(task.body, cpis) for task in tasks}
+    protocols = {name: cpi.protocol for name, cpi in cpis.items()}
+    settings, policies = random_time(rng, demands, protocols, PERIOD)
     above = [
         TaskSpec(name, 200 + i, ((37 + 5 * (1 - i)) * US,), (4 * US, SHARED.name, 2 * US), PERIOD)
         for i, name in enumerate(HIGHEST)
     ]
     everything, all_cpis = [*tasks, *above], [*chosen, SHARED]
 
-    def whole(threads: dict[str, int]) -> str:
-        return text(everything, all_cpis, threads).replace(
-            "} configuration {", "} configuration {" + settings
-        )
-
     threads = {}
     if seed % 2:
         threads = fewest(plan_of(folder / "plan", text(everything, all_cpis, {}), Sink())[1])
-    loop = "for (int job = 0; job < 6 && camkes_next_job(); job++) {"
+    loop = f"for (int job = 0; job < {JOBS} && camkes_next_job(); job++) {{"
     sources = {
         task.name.title(): f"int run(void)\n{{\n{loop}\n{code(task.body, 1 if task in above else 3)}\n}}\n"
         "return 0;\n}\n"
@@ -96,9 +133,9 @@ def make(seed: int, folder: Path) -> tuple[Built, list[str]]:
     }
     for cpi in all_cpis:
         body = code(cpi.body, 1 if cpi is SHARED else 4)
-        back = f"void p__rollback(void)\n{{\ncamkes_work({rng.randint(0, 9) * US});\n}}\n"
-        sources[cpi.name.split(".")[0].title()] = f"void p_go(void)\n{{\n{body}\n}}\n{back}"
-    return build(folder, whole(threads), sources, mcs=True), policies
+        sources[cpi.name.split(".")[0].title()] = f"void p_go(void)\n{{\n{body}\n}}\n{rollback(rng, 'p')}"
+    whole = configured(text(everything, all_cpis, threads), settings)
+    return build(folder, whole, sources, mcs=True), policies
 
 
 def responses(run: Run) -> list[list[int]]:

@@ -17,7 +17,7 @@ from camkes.report.trace.kinds import Kind
 from camkes.report.trace.model import Run as Decoded
 from camkes.report.trace.model import State
 from tests.report.waiting import Cpi, Reference, Step, Store, Task
-from tests.runtime.host import Built, Run, build
+from tests.runtime.host import Run, build
 
 US = 1000
 PERIOD = 3000 * US
@@ -74,14 +74,21 @@ def random_system(seed: int) -> System:
     return found, served, stores
 
 
+def demand(body: tuple[Step, ...], cpis: list[Cpi]) -> int:
+    """How long a body works with all that it requests."""
+    total = sum(number for what, _, number in body if what == "work")
+    called = [cpi for what, name, _ in body if what == "call" for cpi in cpis if cpi.name == name]
+    return total + sum(demand(cpi.body, cpis) for cpi in called)
+
+
 def word(name: str) -> str:
     return "to_" + name.replace(".", "_")
 
 
-def code(body: tuple[Step, ...]) -> str:
+def code(body: tuple[Step, ...], work: str = "camkes_work({n});") -> str:
     """As C, for a handler or a job."""
     texts = {
-        "work": "camkes_work({n});",
+        "work": work,
         "call": "{use}_go();",
         "post": "(void)!{s}_post();",
         "put": "items++; {s}_signal();",
@@ -102,8 +109,11 @@ def code(body: tuple[Step, ...]) -> str:
     return "\n".join(lines)
 
 
-def make(system: System, folder: Path) -> Built:
-    """The system as a user would write it, with the helpers stated."""
+def written(
+    system: System, jobs: int = JOBS, work: Callable[[str], str] = lambda _: "camkes_work({n});"
+) -> tuple[str, dict[str, str]]:
+    """The system as a user would write it, with the helpers stated, and the code of its components. `work` is
+    how an instance works for {n} ns."""
     tasks, cpis, stores = system
     composition, configuration, components, sources = [], [], [], {}
     ends: dict[str, list[str]] = {}
@@ -134,11 +144,12 @@ def make(system: System, folder: Path) -> Built:
         composition.append(f"component {name.title()} {name};")
         functions = []
         for function, body in bodies[name]:
+            text = code(body, work(name))
             if function == "run":
-                loop = f"for (int job = 0; job < {JOBS} && camkes_next_job(); job++) {{ {code(body)} }}"
+                loop = f"for (int job = 0; job < {jobs} && camkes_next_job(); job++) {{ {text} }}"
                 functions.append(f"int run(void) {{ {loop} return 0; }}")
             else:
-                functions.append(f"void {function}(void) {{ {code(body)} }}")
+                functions.append(f"void {function}(void) {{ {text} }}")
         items_of = "static int items __attribute__((unused));\n"
         sources[name.title()] = items_of + "\n".join(functions) + "\n"
     for task in tasks:
@@ -148,7 +159,7 @@ def make(system: System, folder: Path) -> Built:
         composition.append(f"connection seL4RPCCall of_{word(callee)}({', '.join(callers)}, to {callee});")
     text = "procedure P { void go(); }\n" + "\n".join(components)
     text += "\nassembly { composition {\n" + "\n".join(composition)
-    return build(folder, text + "\n} configuration {\n" + "\n".join(configuration) + "\n} }", sources)
+    return text + "\n} configuration {\n" + "\n".join(configuration) + "\n} }", sources
 
 
 def chooser(ran: Run, found: Decoded) -> Callable[[int, dict[str, bool], int], str]:
@@ -176,7 +187,7 @@ def chooser(ran: Run, found: Decoded) -> Callable[[int, dict[str, bool], int], s
 def compare(seed: int, folder: Path) -> tuple[int, int]:
     """Run a system and its reference. How often threads waited for conditions, and how often in vain."""
     system = random_system(seed)
-    ran = make(system, folder).run("--fast", duration=END)
+    ran = build(folder, *written(system)).run("--fast", duration=END)
     assert ran.status == 0, ran.errors
     assert ran.violations() == []
     found = decode(ran.events, ran.names)

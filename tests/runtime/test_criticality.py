@@ -185,31 +185,34 @@ def test_a_run_reports_when_the_criticality_changed(tmp_path: Path) -> None:
     ]
 
 
-#: `low` holds the lock of `outer` and is in a nested request from 1 to 11. `middle`, released at 2, can come
-#: for the lock when the criticality falls, at 4
+#: `low` holds the lock of `outer` and is in a nested request from 1 on, has no budget from 3 and no extension
+#: from 4 to 20. `middle`, released at 2, comes for the lock at 4, and the processor is idle
 NESTED = """
 procedure Section { void enter(); }
 component User { control; requestor; uses Section s; }
 component Worker { control; requestor; attribute int length; }
 component Controller { control; requestor; criticality_control; }
-component Outer { provides Section s with priority_protocol inherited, overrun abort; uses Section next; }
-component Inner { provides Section s with priority_protocol inherited, overrun abort; }
+component Outer { provides Section s with priority_protocol inherited, overrun extend; uses Section next; }
+component Inner { provides Section s with priority_protocol inherited, overrun extend; }
 assembly { composition {
     component User low; component User middle; component User other; component Worker between;
     component Controller controller; component Outer outer; component Inner inner;
     connection seL4RPCCall a(from low.s, from middle.s, to outer.s);
     connection seL4RPCCall b(from outer.next, from other.s, to inner.s);
 } configuration {
-    low._priority = 10; low._criticality = 1;
-    between._priority = 15; between._offset = 5 ms; between.length = 5;
+    low._priority = 10; low._criticality = 1; low._period = 20 ms; low._budget = 3 ms;
+    inner.s_extension = 1 ms; inner.s_extension_period = 1 s; outer.s_extension = 1 ms;
+    between._priority = 15; between._offset = 21 ms; between.length = 5;
     middle._priority = 20; middle._offset = 2 ms;
     other._priority = 25; other._offset = 500 ms;
-    controller._priority = 100; controller._criticality = 1; controller._period = 4 ms;
+    controller._priority = 100; controller._criticality = 1; controller._period = 2 ms;
 } }
 """
 
 
 def test_what_a_request_inherits_holds_when_the_criticality_falls(tmp_path: Path) -> None:
+    """A component cannot lower it, at 2; it falls at 4. The nested request goes on from 20 to 23 with the
+    priority of `middle`, so `between`, from 21 on, waits."""
     sources = {
         "User": "int run(void) { if (camkes_next_job()) { s_enter(); } return 0; }\n",
         "Controller": """int run(void)
@@ -226,7 +229,7 @@ def test_what_a_request_inherits_holds_when_the_criticality_falls(tmp_path: Path
     }
     run = build(tmp_path, NESTED, sources, mcs=True).run(duration=40 * MS)
     assert changes(run) == [(0, 1), (4, 0)]
-    assert [e.time for e in run.of(Kind.JOB_END, "between")] == [(11 + 11 + 5) * MS]
+    assert [e.time for e in run.of(Kind.JOB_END, "between")] == [(23 + 5) * MS]
     assert run.violations() == []
 
 
