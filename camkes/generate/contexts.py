@@ -110,6 +110,11 @@ class MethodContext(Struct, frozen=True):
         """The parameters in the reply."""
         return tuple(p for p in self.parameters if p.comes)
 
+    @property
+    def scalars_out(self) -> tuple[ParameterContext, ...]:
+        """Parameters that have the value 0 after a request without a reply; strings and arrays are NULL."""
+        return tuple(p for p in self.parameters if p.direction == "out" and p.shape is Shape.SCALAR)
+
     def request_layout(self, index_type: str | None) -> str:
         """The layout of the request as C, "" where its size is not always the same."""
         return _layout(self.goes, index_type)

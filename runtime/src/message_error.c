@@ -81,7 +81,7 @@ bool camkes_message_ignored(const struct camkes_message *message, const struct c
 }
 
 /* That a request was aborted is not a mistake of the caller: by default it goes on. */
-static void report_reply(const struct camkes_message *message, const struct camkes_place *place,
+void camkes_reply_report(const struct camkes_message *message, const struct camkes_place *place,
                          const char *method)
 {
     if (message->refused && message->error == CAMKES_MESSAGE_ABORTED) {
@@ -104,7 +104,7 @@ seL4_Word camkes_reply_failed(const struct camkes_place *place, seL4_MessageInfo
         .refused = label != 0,
         .wanted = bytes,
     };
-    report_reply(&message, place, method);
+    camkes_reply_report(&message, place, method);
     return 0;
 }
 

@@ -85,6 +85,9 @@ static const struct camkes_uses /*? rpc.interface ?*/__uses = {
 /*- if answered -*/
     const seL4_MessageInfo_t /*? method.reply ?*/ = /*? send ?*/;
     if (!camkes_reply_good(/*? method.reply ?*/, /*? method.answered ?*/)) {
+/*- for p in method.scalars_out -*/
+        memset(/*? p.name ?*/, 0, sizeof */*? p.name ?*/);
+/*- endfor -*/
         /*? fail(method, 'camkes_reply_failed(&' ~ place ~ ', ' ~ method.reply ~ ', ' ~ method.answered ~ '.bytes, "' ~ method.name ~ '")') ?*/
     }
 /*- if method.returns or method.comes -*/
@@ -111,7 +114,16 @@ static const struct camkes_uses /*? rpc.interface ?*/__uses = {
 /*- endif -*/
     /*? get('&' ~ m, p.shape, p.type, '*' ~ p.name, '*' ~ p.name ~ '_sz') ?*/
 /*- endfor -*/
-    (void)camkes_message_good(&/*? m ?*/, &/*? place ?*/, "/*? method.name ?*/");
+/*- set read = 'camkes_reply_read(&' ~ m ~ ', &' ~ place ~ ', "' ~ method.name ~ '")' -*/
+/*- if method.scalars_out -*/
+    if (!/*? read ?*/) {
+/*- for p in method.scalars_out -*/
+        memset(/*? p.name ?*/, 0, sizeof */*? p.name ?*/);
+/*- endfor -*/
+    }
+/*- else -*/
+    (void)/*? read ?*/;
+/*- endif -*/
 /*- endif -*/
 /*- if method.returns -*/
     return /*? method.result ?*/;

@@ -17,18 +17,20 @@ MS = 1_000_000
 
 SYSTEM = """
 procedure Section { int enter(in int ms); }
+procedure Several { int enter(in int ms, out int left); void tell(in int ms, out int left, out string text); }
+component Alone { control; requestor; uses Several s; attribute int length; }
 component User { control; requestor; uses Section s; attribute int length; attribute int jobs; }
 component Worker { control; requestor; attribute int length; }
 component Lock { provides Section s with priority_protocol inherited, overrun abort; }
 component Fixed { provides Section s with priority_protocol fixed, overrun abort; }
 component Slow { provides Section s with priority_protocol inherited, overrun abort; }
-component Own { provides Section s with priority_protocol propagated, overrun abort; }
+component Own { provides Several s with priority_protocol propagated, overrun abort; }
 component Outer { provides Section s with priority_protocol inherited, overrun abort; uses Section next; }
 assembly {
     composition {
         component User low; component Worker middle; component User high; component Lock lock;
         component User first; component User second; component Fixed shared;
-        component User alone; component Own own;
+        component Alone alone; component Own own;
         component User careful; component Slow slow;
         component User deep; component User other; component Outer outer; component Lock inner;
         connection seL4RPCCall c1(from low.s, from high.s, to lock.s);
@@ -49,7 +51,7 @@ assembly {
         other._priority = 20; other._period = 20 ms; other._offset = 302 ms;
         low.length = 6; middle.length = 8; high.length = 1; first.length = 4; second.length = 4;
         alone.length = 4; deep.length = 4; other.length = 1;
-        low.jobs = 1; high.jobs = 1; first.jobs = 1; second.jobs = 1; alone.jobs = 1;
+        low.jobs = 1; high.jobs = 1; first.jobs = 1; second.jobs = 1;
         deep.jobs = 5; other.jobs = 5;
         careful._priority = 20; careful._period = 20 ms; careful._budget = 3 ms; careful._offset = 500 ms;
         careful.length = 4; careful.jobs = 2;
@@ -91,7 +93,28 @@ int run(void)
 int s_enter(int ms) { camkes_work(CAMKES_MS(ms)); return ms; }
 void s__rollback(void) { camkes_work(CAMKES_MS(3)); printf("slow %d\\n", (int)(camkes_now() / 1000000)); }
 """,
-    "Own": HEAD + "int s_enter(int ms) { camkes_work(CAMKES_MS(ms)); return ms; }\n",
+    "Own": HEAD
+    + """#include <string.h>
+int s_enter(int ms, int *left) { *left = 9; camkes_work(CAMKES_MS(ms)); return ms; }
+void s_tell(int ms, int *left, char **text) { *left = 9; *text = strdup("x"); camkes_work(CAMKES_MS(ms)); }
+""",
+    # what an aborted request gives back has no value
+    "Alone": HEAD
+    + """
+int run(void)
+{
+    int left = 7, more = 7;
+    char *text = (char *)&left;
+    camkes_next_job();
+    const int result = s_enter(length, &left);
+    bool aborted = camkes_request_aborted();
+    camkes_next_job();
+    s_tell(length, &more, &text);
+    aborted = aborted && camkes_request_aborted();
+    printf("alone %s %d %d %d %d\\n", aborted ? "aborted" : "served", result, left, more, text != NULL);
+    return 0;
+}
+""",
     "Outer": HEAD
     + """
 int s_enter(int ms) { return next_enter(ms); }
@@ -114,7 +137,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
         # the thread serves the second as soon as the first is aborted, at 103
         ("second", [6]),
         ("first", [20]),
-        ("alone", [20]),
+        ("alone", [20, 20]),
         ("other", [2] * 5),
         ("deep", [20] * 5),
     ],
@@ -137,7 +160,7 @@ def test_a_roll_back_waits_for_its_extension(run: Run) -> None:
 def test_who_is_aborted_learns_it(run: Run) -> None:
     assert said(run, "low", "high", "lock") == ["lock", "high served", "low aborted"]
     assert said(run, "first", "second", "shared") == ["shared", "second served", "first aborted"]
-    assert said(run, "alone", "own", "wrong") == ["alone aborted"]
+    assert said(run, "alone", "own", "wrong") == ["alone aborted 0 0 0 0"]
 
 
 def test_a_chain_is_rolled_back_from_its_end(run: Run) -> None:

@@ -305,6 +305,9 @@ bool camkes_message_report(const struct camkes_message *message, const struct ca
                            const char *method);
 bool camkes_message_ignored(const struct camkes_message *message, const struct camkes_place *place,
                             const char *method);
+/* The same for the reply to a message of this side, which may have been aborted. */
+void camkes_reply_report(const struct camkes_message *message, const struct camkes_place *place,
+                         const char *method);
 
 /* What is reported of a message: without its contents, which need not be in memory then. */
 CAMKES_INLINE struct camkes_message camkes_message_error(const struct camkes_message *message)
@@ -317,7 +320,7 @@ CAMKES_INLINE struct camkes_message camkes_message_error(const struct camkes_mes
 }
 
 /*
- * Checks a message written by this side, or the reply to one. An error is reported; the result is
+ * Checks a message written by this side. An error is reported; the result is
  * whether to continue.
  */
 CAMKES_INLINE bool camkes_message_good(const struct camkes_message *message,
@@ -328,6 +331,18 @@ CAMKES_INLINE bool camkes_message_good(const struct camkes_message *message,
     }
     const struct camkes_message copy = camkes_message_error(message);
     return camkes_message_report(&copy, place, method);
+}
+
+/* Checks the reply to a message of this side, after it was read. */
+CAMKES_INLINE bool camkes_reply_read(const struct camkes_message *message,
+                                     const struct camkes_place *place, const char *method)
+{
+    if (CAMKES_LIKELY(message->error == CAMKES_MESSAGE_GOOD)) {
+        return true;
+    }
+    const struct camkes_message copy = camkes_message_error(message);
+    camkes_reply_report(&copy, place, method);
+    return false;
 }
 
 /*
