@@ -261,7 +261,7 @@ static struct camkes_thread *const /*? rpc.interface ?*/__pool[] = {
 void /*? rpc.interface ?*/__rollback(void) __attribute__((weak));
 /*- endif -*/
 /*- if cpi.payers -*/
-static const struct camkes_payer /*? rpc.interface ?*/__payers[] = {
+static struct camkes_payer /*? rpc.interface ?*/__payers[] = {
 /*- for id, slot in cpi.payers -*/
     {.id = /*? id ?*/, .time = /*? slot ?*/},
 /*- endfor -*/

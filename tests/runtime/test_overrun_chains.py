@@ -119,6 +119,40 @@ CASES = (
 )
 
 
+class Two(Struct, frozen=True):
+    """Two wait for the lock of the outer CPI while low is in the inner one: first, which is more urgent, has
+    2 of 50 ms, second 10 of 50. Low has 3 of 50 and needs 6 in the inner CPI, `work` before and after that.
+    `second` is the response of second, in ms."""
+
+    name: str
+    second: int
+    work: tuple[int, int]
+    parts: str
+
+
+THROUGH = (
+    "component Outer{n} o{n}; component Between{n} b{n}; component Inner i{n};"
+    + connected("c", "from low{n}.s, from first{n}.s, from second{n}.s", "o{n}.s")
+    + connected("d", "from o{n}.next", "b{n}.s")
+    + connected("e", "from b{n}.next", "i{n}.s")
+)
+DIRECT = (
+    "component Outer{n} o{n}; component Inner i{n};"
+    + connected("c", "from low{n}.s, from first{n}.s, from second{n}.s", "o{n}.s")
+    + connected("d", "from o{n}.next", "i{n}.s")
+)
+#: first pays from 3 to 5, then second for all that follows: low's sections, and that of first
+TWO = (
+    # low is in the inner CPI when they come: until 7, in the outer one until 8; first's section until 9
+    Two("come", 8, (1, 1), DIRECT),
+    # low makes its request at 4, when both wait: the inner CPI until 10, the outer one until 11
+    Two("were-there", 11, (4, 1), DIRECT),
+    # as the first, with one more CPI in between
+    Two("through", 8, (1, 1), THROUGH),
+    Two("were-there-through", 11, (4, 1), THROUGH),
+)
+
+
 def system() -> tuple[str, dict[str, str]]:
     components = PROCEDURE + USERS
     sources = dict(SOURCES)
@@ -146,13 +180,28 @@ def system() -> tuple[str, dict[str, str]]:
         if case.parts == POOL:
             settings += f"other{n}._priority = 5; other{n}._period = 1 s; other{n}._offset = 1900 ms;"
             settings += f"other{n}.length = 1; other{n}.jobs = 1;"
+    for number, two in enumerate(TWO):
+        n, start = f"_{number}", 50 + SPACE * (len(CASES) + number)
+        components += f"component Outer{n} {{ {clause('inherited', 'help')} uses Section next; }}\n"
+        components += f"component Between{n} {{ {clause('inherited', 'help')} uses Section next; }}\n"
+        sources |= {f"Outer{n}": nested(*two.work), f"Between{n}": PASS}
+        parts += "".join(f"component User {task}{n};" for task in ("low", "first", "second"))
+        parts += two.parts.format(n=n)
+        for task, priority, budget, at in (("low", 10, 3, 0), ("first", 40, 2, 1), ("second", 30, 10, 2)):
+            settings += f"""
+                {task}{n}._priority = {priority}; {task}{n}._period = 50 ms; {task}{n}._budget = {budget} ms;
+                {task}{n}._offset = {start + at} ms; {task}{n}.jobs = 1;
+                {task}{n}.length = {6 + sum(two.work) if task == "low" else 1};
+            """
     return components + f"assembly {{ composition {{ {parts} }} configuration {{ {settings} }} }}", sources
 
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     text, sources = system()
-    return build(tmp_path_factory.mktemp("chains"), text, sources, mcs=True).run(duration=2_000 * MS)
+    return build(tmp_path_factory.mktemp("chains"), text, sources, mcs=True).run(
+        duration=(50 + SPACE * (len(CASES) + len(TWO))) * MS
+    )
 
 
 @pytest.mark.parametrize("number", range(len(CASES)), ids=[case.name for case in CASES])
@@ -160,6 +209,13 @@ def test_those_that_wait_pay_for_the_deepest_worker(run: Run, number: int) -> No
     case = CASES[number]
     for task, expected in (("high", case.high), ("middle", case.middle)):
         (end,) = run.of(Kind.JOB_END, f"{task}{number}")
+        assert end.time - end.args[1] == expected * MS
+
+
+@pytest.mark.parametrize("number", range(len(TWO)), ids=[two.name for two in TWO])
+def test_the_next_one_further_up_pays(run: Run, number: int) -> None:
+    for task, expected in (("first", 52), ("second", TWO[number].second), ("low", 50)):
+        (end,) = run.of(Kind.JOB_END, f"{task}_{number}")
         assert end.time - end.args[1] == expected * MS
 
 

@@ -50,7 +50,6 @@ struct camkes_context {
     /* of the manager, for overruns; see src/protocols/overrun.c */
     seL4_CPtr time;    /* scheduling context of the task, 0: it is none, or cannot be bound here */
     seL4_CPtr timeout; /* the manager's endpoint, badged for timeouts of the worker of this index */
-    seL4_CPtr lender;  /* scheduling context of a task that waits for its request further up */
     bool asked;        /* whether it can pay */
     bool stalled;      /* it holds the lock and had no budget when its last one ended */
     bool suspended;    /* its caller waits for a reply until it is resumed, */
@@ -63,6 +62,12 @@ struct camkes_context {
 struct camkes_payer {
     uint16_t id; /* of the task's context in the plan; CAMKES_NO_TASK: the extension of a CPI */
     seL4_CPtr time;
+
+    /* of a task that waits further up: index + 1 of the context for whose request it does, 0: none
+     */
+    uint16_t awaits;
+    uint8_t priority; /* and with which priority */
+    bool asked;
 };
 #endif
 
@@ -104,7 +109,7 @@ struct camkes_cpi {
     void (*rollback)(void);         /* of the component, then; may be NULL */
     struct camkes_lent home;
     struct camkes_thread *homed; /* the worker that has the scheduling context of that */
-    const struct camkes_payer *payer;
+    struct camkes_payer *payer;
     uint16_t payers;
 #endif
 };

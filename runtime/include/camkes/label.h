@@ -66,7 +66,8 @@ static inline uint16_t camkes_label_task(seL4_Word label)
     return camkes_request_label_read(label).task;
 }
 
-/* Operations of a CPI's manager; the first five are requested by its own workers. */
+/* Operations of a CPI's manager; the first five and CAMKES_TELL are requested by its own workers.
+ */
 enum camkes_operation {
     CAMKES_SIGNAL_TAKEN = 0, /* to the manager of a group, by a thread whose time was over before */
     CAMKES_ACQUIRE_LOCK = 1,
@@ -78,6 +79,8 @@ enum camkes_operation {
     CAMKES_CLEAR = 7,  /* the request with the raised priority ended */
     /* to the manager of a group, see condition.h; it forwards those of the pool */
     CAMKES_WAIT = 8, /* detail: index of the context of a pool's thread */
+    /* by a worker: the manager of its nested request is to know all that wait for it */
+    CAMKES_TELL = 8,
     CAMKES_POST = 9,
     /* by a thread of the instance of the CPI: a suspended task, by its id, goes on */
     CAMKES_RESUME = 9,

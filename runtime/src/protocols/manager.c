@@ -152,6 +152,7 @@ static unsigned acquire(struct camkes_cpi *cpi, uint16_t index)
     CAMKES_TRACE_ABOUT(LOCK_WAIT, worker->number, cpi->id, context->id, context->request);
     inherit_waiters(cpi);
     camkes_overrun_wait(cpi, holder(cpi), context);
+    camkes_overrun_tell(cpi, holder(cpi), context);
     return keeps ? REPLY_KEPT : REPLY_SAVED;
 }
 
@@ -253,11 +254,12 @@ static unsigned update(struct camkes_cpi *cpi, const struct camkes_caller *calle
     }
     CAMKES_TRACE(UPDATE, cpi->id, context->id, priority);
     if (priority <= context->request) {
+        camkes_overrun_raised(cpi, context, priority, cause);
         return CAMKES_MESSAGE_GOOD;
     }
     change_request(cpi, context, priority);
     inherit(cpi, context, holds_lock(cpi, context), cause);
-    camkes_overrun_raised(cpi, context, cause);
+    camkes_overrun_raised(cpi, context, priority, cause);
     if (camkes_waits(context)) {
         inherit_waiters(cpi);
     }
@@ -273,7 +275,7 @@ static unsigned clear(struct camkes_cpi *cpi, const struct camkes_caller *caller
     }
     CAMKES_TRACE(CLEAR, cpi->id, context->id);
     context->request = context->base;
-    camkes_overrun_raised(cpi, context, CAMKES_NO_TASK);
+    camkes_overrun_raised(cpi, context, 0, CAMKES_NO_TASK);
     inherit(cpi, context, holds_lock(cpi, context), context->id);
     return CAMKES_MESSAGE_GOOD;
 }
@@ -326,6 +328,9 @@ static unsigned step_of_worker(struct camkes_cpi *cpi, uint16_t index, seL4_Word
         return end(cpi, &cpi->context[index], thread);
     case CAMKES_SETTLE:
         return CAMKES_MESSAGE_GOOD; /* earlier messages of the manager have been sent by now */
+    case CAMKES_TELL:
+        camkes_overrun_tell_all(cpi, &cpi->context[index]);
+        return CAMKES_MCS ? CAMKES_MESSAGE_GOOD : CAMKES_MESSAGE_OPERATION;
     default:
         return CAMKES_MESSAGE_OPERATION;
     }

@@ -43,12 +43,15 @@ seL4_CPtr camkes_nested_found(struct camkes_context *context)
 
 void camkes_nested_push(struct camkes_context *context)
 {
+    camkes_nested_tell(context, atomic_load(&context->effective), atomic_load(&context->cause));
+}
+
+void camkes_nested_tell(struct camkes_context *context, uint8_t priority, uint16_t cause)
+{
     const seL4_CPtr manager = camkes_nested_found(context);
     if (manager != 0) {
         camkes_point();
-        camkes_ask_manager(manager,
-                           camkes_operation_label(CAMKES_UPDATE, atomic_load(&context->effective),
-                                                  atomic_load(&context->cause)),
+        camkes_ask_manager(manager, camkes_operation_label(CAMKES_UPDATE, priority, cause),
                            "a nested request");
     }
     camkes_point();
@@ -88,6 +91,12 @@ seL4_MessageInfo_t camkes_request_raised(const struct camkes_uses *to,
                        camkes_operation_label(CAMKES_UPDATE, atomic_load(&context->effective),
                                               atomic_load(&context->cause)),
                        to->name);
+#if CAMKES_MCS
+    const struct camkes_cpi *cpi = self->cpi;
+    if (cpi != NULL && !cpi->grouped && (cpi->lends || cpi->lent)) { /* several can pay there */
+        camkes_ask_own_manager(self->cpi, context, CAMKES_TELL);
+    }
+#endif
     camkes_point();
     const seL4_Word label = camkes_own_label(self, to, context);
     const seL4_MessageInfo_t reply = camkes_call(route->endpoint, label, NULL, words);
@@ -121,7 +130,7 @@ void camkes_request_abandoned(void)
     camkes_point();
     if (manager != 0) {
         settle(self);
-        camkes_ask_manager(manager, camkes_operation_label(CAMKES_CLEAR, 0, 0), self->cpi->name);
+        camkes_ask_manager(manager, camkes_operation_label(CAMKES_CLEAR, 0, 0), self->name);
     }
 }
 

@@ -13,12 +13,15 @@ void camkes_manager_failed(const char *cpi) __attribute__((cold, noreturn));
 void camkes_ask_own_manager(const struct camkes_cpi *cpi, const struct camkes_context *context,
                             enum camkes_operation operation);
 
-/* The running thread's request was aborted, maybe within a nested one. */
+/* The running thread's request was aborted, or its job was stopped, maybe within a nested one. */
 void camkes_request_abandoned(void);
 
 /* Called by the manager, after it has raised the effective priority: sends that to the CPI of the
  * worker's nested request, if it has one. */
 void camkes_nested_push(struct camkes_context *context);
+
+/* The same, of a priority and the context that has it as its own. */
+void camkes_nested_tell(struct camkes_context *context, uint8_t priority, uint16_t cause);
 
 /* The same in a group: returns the slot of the manager that the update is for, 0: none. The manager
  * of the group passes it on. */

@@ -10,6 +10,7 @@
  * - A thread whose fault is answered while its context has no budget waits for the refill.
  */
 #include "overrun.h"
+#include "nested.h"
 #include "queue.h"
 
 #if defined(CONFIG_KERNEL_MCS)
@@ -107,20 +108,80 @@ static bool has_budget(const struct camkes_cpi *cpi, seL4_CPtr time,
     return false;
 }
 
+/* The context for whose request a task waits further up; NULL: none. */
+static struct camkes_context *awaited_by(const struct camkes_cpi *cpi,
+                                         const struct camkes_payer *payer)
+{
+    return payer->awaits != 0 ? &cpi->context[payer->awaits - 1] : NULL;
+}
+
+/* Whether a task waits further up for the holder of the lock, or for one that waits for that. */
+static bool awaits(const struct camkes_cpi *cpi, const struct camkes_payer *payer,
+                   const struct camkes_context *holder)
+{
+    const struct camkes_context *context = awaited_by(cpi, payer);
+    return context != NULL && (context == holder || camkes_waits(context));
+}
+
+static bool is_awaited(const struct camkes_cpi *cpi, const struct camkes_context *context)
+{
+    for (uint16_t i = 0; i < cpi->payers; i++) {
+        if (awaited_by(cpi, &cpi->payer[i]) == context) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The most urgent task that waits further up and was not asked yet. */
+static struct camkes_payer *next_above(const struct camkes_cpi *cpi,
+                                       const struct camkes_context *holder)
+{
+    struct camkes_payer *best = NULL;
+    for (uint16_t i = 0; i < cpi->payers; i++) {
+        struct camkes_payer *payer = &cpi->payer[i];
+        if (awaits(cpi, payer, holder) && !payer->asked &&
+            (best == NULL || payer->priority > best->priority)) {
+            best = payer;
+        }
+    }
+    return best;
+}
+
+/* Binds the time of another to the worker of the holder. That may execute at once, and nothing else
+ * tells the manager of the release. */
+static bool lend(struct camkes_cpi *cpi, struct camkes_thread *worker, seL4_CPtr time)
+{
+    const uintptr_t before = atomic_fetch_or(camkes_lock_of(cpi), CAMKES_WAITERS);
+    worker->has = time;
+    if (camkes_bind(time, worker)) {
+        return true;
+    }
+    worker->has = 0;
+    if ((before & CAMKES_WAITERS) == 0) {
+        atomic_fetch_and(camkes_lock_of(cpi), ~CAMKES_WAITERS);
+    }
+    return false;
+}
+
 /* Binds the time of one that waits, here or further up, and has budget to the worker of the holder,
  * which has none. Returns false if there is no such one. */
 static bool pay(struct camkes_cpi *cpi, struct camkes_context *holder, bool blocked)
 {
     struct camkes_thread *const worker = camkes_worker_of(holder);
-    seL4_CPtr above = holder->lender;
     for (uint16_t i = 0; i < cpi->contexts; i++) {
         cpi->context[i].asked = false;
     }
+    for (uint16_t i = 0; i < cpi->payers; i++) {
+        cpi->payer[i].asked = false;
+    }
     for (;;) {
         struct camkes_context *payer = next_payer(cpi);
-        seL4_CPtr time = above;
-        if (above != 0 && (payer == NULL || holder->request >= payer->request)) {
-            above = 0;
+        struct camkes_payer *above = next_above(cpi, holder);
+        seL4_CPtr time = 0;
+        if (above != NULL && (payer == NULL || above->priority >= payer->request)) {
+            above->asked = true;
+            time = above->time;
         } else if (payer != NULL) {
             payer->asked = true;
             take_away(cpi, payer);
@@ -128,10 +189,7 @@ static bool pay(struct camkes_cpi *cpi, struct camkes_context *holder, bool bloc
         } else {
             return false;
         }
-        if (time != 0 && (blocked || has_budget(cpi, time, holder)) && camkes_bind(time, worker)) {
-            worker->has = time;
-            /* nothing else tells the manager of the release */
-            atomic_fetch_or(camkes_lock_of(cpi), CAMKES_WAITERS);
+        if (time != 0 && (blocked || has_budget(cpi, time, holder)) && lend(cpi, worker, time)) {
             return true;
         }
     }
@@ -259,17 +317,76 @@ void camkes_overrun_wait(struct camkes_cpi *cpi, struct camkes_context *holder,
     }
 }
 
-void camkes_overrun_raised(struct camkes_cpi *cpi, struct camkes_context *context, uint16_t cause)
+/* The first scheduling context of a task is its own. */
+static struct camkes_payer *payer_of(const struct camkes_cpi *cpi, uint16_t task)
 {
-    context->lender = 0;
-    const uint16_t payers = cpi->lent && cause != CAMKES_NO_TASK ? cpi->payers : 0;
-    for (uint16_t i = 0; i < payers && context->lender == 0; i++) {
-        if (cpi->payer[i].id == cause) {
-            context->lender = cpi->payer[i].time;
+    for (uint16_t i = 0; i < cpi->payers; i++) {
+        if (cpi->payer[i].id == task) {
+            return &cpi->payer[i];
         }
     }
-    if (cpi->helps && context->lender != 0 && context->stalled) {
-        help_stalled(cpi, context);
+    return NULL;
+}
+
+/* The CPI of the nested request of a context, if there is one, learns of one that waits for the
+ * context, unless its priority is that of this one, and so came with that. */
+static void tell(struct camkes_context *context, uint8_t priority, uint16_t cause)
+{
+    if (cause != atomic_load(&context->cause)) {
+        camkes_nested_tell(context, priority, cause);
+    }
+}
+
+static void add_payer(struct camkes_cpi *cpi, struct camkes_context *context,
+                      struct camkes_payer *payer, uint8_t priority)
+{
+    struct camkes_context *const holder =
+        camkes_waits(context) ? &cpi->context[(atomic_load(&cpi->lock) & (CAMKES_WAITERS - 1)) - 1]
+                              : context;
+    payer->awaits = (uint16_t)(context - cpi->context + 1);
+    payer->priority = priority;
+    tell(holder, priority, payer->id);
+    if (cpi->helps && holder->stalled && holds(cpi, holder)) {
+        help_stalled(cpi, holder);
+    }
+}
+
+void camkes_overrun_raised(struct camkes_cpi *cpi, struct camkes_context *context, uint8_t priority,
+                           uint16_t cause)
+{
+    for (uint16_t i = 0; i < cpi->payers; i++) {
+        struct camkes_payer *payer = &cpi->payer[i];
+        if (cause == CAMKES_NO_TASK && awaited_by(cpi, payer) == context) {
+            payer->awaits = 0;
+        } else if (cpi->lent && payer->id == cause && cause != CAMKES_NO_TASK &&
+                   cause != context->id) {
+            add_payer(cpi, context, payer, priority); /* the first of a task is its own */
+            return;
+        }
+    }
+}
+
+void camkes_overrun_tell(struct camkes_cpi *cpi, struct camkes_context *context,
+                         const struct camkes_context *waiter)
+{
+    if (cpi->lends && waiter->request > context->base) {
+        tell(context, waiter->request, waiter->id);
+    }
+}
+
+void camkes_overrun_tell_all(struct camkes_cpi *cpi, struct camkes_context *context)
+{
+    const bool holder = holds(cpi, context);
+    for (uint16_t i = 0; holder && i < cpi->contexts; i++) {
+        if (camkes_waits(&cpi->context[i])) {
+            camkes_overrun_tell(cpi, context, &cpi->context[i]);
+        }
+    }
+    for (uint16_t i = 0; i < cpi->payers; i++) {
+        const struct camkes_payer *payer = &cpi->payer[i];
+        if (awaited_by(cpi, payer) == context || (holder && awaits(cpi, payer, context))) {
+            tell(context, payer->priority, payer->id);
+        }
     }
 }
 
@@ -300,8 +417,8 @@ void camkes_overrun_home(struct camkes_cpi *cpi, const struct camkes_context *co
     struct camkes_thread *const worker = camkes_worker_of(context);
     /* those that wait further up do not wait for this budget, too: its caller learns that it is
      * used up when it gets it back */
-    const bool blocked =
-        context->lender != 0 && (camkes_overrun_own(worker) || camkes_overrun_finish(cpi, worker));
+    const bool blocked = is_awaited(cpi, context) &&
+                         (camkes_overrun_own(worker) || camkes_overrun_finish(cpi, worker));
     reply();
     if (!blocked) {
         (void)camkes_overrun_own(worker);

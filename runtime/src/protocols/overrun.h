@@ -70,8 +70,15 @@ void camkes_overrun_queue(struct camkes_cpi *cpi, struct camkes_context *context
 void camkes_overrun_wait(struct camkes_cpi *cpi, struct camkes_context *holder,
                          struct camkes_context *context);
 /* The task with the id `cause` waits for what the request of a context has further up; with
- * CAMKES_NO_TASK it does not any more. */
-void camkes_overrun_raised(struct camkes_cpi *cpi, struct camkes_context *context, uint16_t cause);
+ * CAMKES_NO_TASK none does any more. */
+void camkes_overrun_raised(struct camkes_cpi *cpi, struct camkes_context *context, uint8_t priority,
+                           uint16_t cause);
+/* The CPI of the nested request of a context, if it has one, learns of one that waits for the lock
+ * that the context has. */
+void camkes_overrun_tell(struct camkes_cpi *cpi, struct camkes_context *context,
+                         const struct camkes_context *waiter);
+/* And of all that do so, here and further up. */
+void camkes_overrun_tell_all(struct camkes_cpi *cpi, struct camkes_context *context);
 /* A context gives up the lock, for whose release it has called the manager: the time of others is
  * taken away from it. Returns whether there was some; then `camkes_overrun_home` replies. */
 bool camkes_overrun_leave(struct camkes_cpi *cpi, struct camkes_context *context);
@@ -89,7 +96,9 @@ void camkes_overrun_granted(struct camkes_context *context);
 #define camkes_overrun_queue(cpi, context) ((void)(context))
 #define camkes_overrun_lend(cpi, context) ((void)(context))
 #define camkes_overrun_wait(cpi, holder, context) ((void)(context))
-#define camkes_overrun_raised(cpi, context, cause) ((void)(context))
+#define camkes_overrun_raised(cpi, context, priority, cause) ((void)(context))
+#define camkes_overrun_tell(cpi, context, waiter) ((void)(context))
+#define camkes_overrun_tell_all(cpi, context) ((void)(context))
 #define camkes_overrun_leave(cpi, context) false
 #define camkes_overrun_home(cpi, context) ((void)(context))
 #define camkes_overrun_give(cpi, context) false
