@@ -46,6 +46,11 @@ MISTAKES = {
         "        camkes_nested_push(context);\n",
         "        (void)camkes_nested_push;\n",
     ),
+    "latest-first": (
+        "scheduler.c",
+        "x->due < y->due",
+        "x->due > y->due",
+    ),
     "never-set": (
         "helper.c",
         "    const seL4_Error error = seL4_TCB_SetPriority(control->tcb, helper->authority, priority);\n",

@@ -24,7 +24,14 @@ _UNIT = Path(__file__).parent / "unit"
         ("oracle_blocking_test.c", ("oracle_blocking.c",)),
         (
             "oracle_test.c",
-            ("oracle.c", "oracle_blocking.c", "oracle_budgets.c", "oracle_locks.c", "oracle_state.c"),
+            (
+                "oracle.c",
+                "oracle_blocking.c",
+                "oracle_budgets.c",
+                "oracle_locks.c",
+                "oracle_state.c",
+                "oracle_turns.c",
+            ),
         ),
         ("oracle_table_test.c", ("oracle_table.c",)),
         ("pages_test.c", ("pages.c",)),

@@ -122,6 +122,11 @@ def search_table(plan: Plan, names: TraceNames, limits: Mapping[str, BlockingLim
     contexts = {task.name: task.context.id for task in plan.tasks}
     lines += [f"helper {c.id} {contexts[task]}" for c in plan.conditions for task in c.lending.tasks()]
     lines += [
+        f"turn {contexts[name]} {index} {band.highest}"
+        for index, band in enumerate(plan.bands)
+        for name in (band.tasks if band.order.moves_requests else ())
+    ]
+    lines += [
         f"limit {t.id} {limits[t.name].tasks} {'-' if limits[t.name].time is None else limits[t.name].time}"
         for t in names.tasks
         if t.name in limits and len(names.tasks) <= MOST_TASKS

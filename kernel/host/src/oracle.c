@@ -367,6 +367,7 @@ static void of_runtime(uint16_t kind, const struct thread *thread, const struct 
     case CAMKES_TRACE_JOB_BEGIN:
         memory->in_job = true;
         memory->release = args[1];
+        oracle_turns_check(thread);
         break;
     case CAMKES_TRACE_JOB_END:
         job_ends(thread, args);
@@ -397,9 +398,7 @@ static void of_runtime(uint16_t kind, const struct thread *thread, const struct 
         of_lock(kind, thread, other, args);
         break;
     case CAMKES_TRACE_TURN:
-        if (oracle_control_of(args[0]) != NULL) {
-            oracle_control_of(args[0])->turn = (uint8_t)args[1];
-        }
+        oracle_turned(args);
         break;
     case CAMKES_TRACE_COND_WAIT:
     case CAMKES_TRACE_COND_WAKE:

@@ -9,6 +9,7 @@
  *     raised CONTEXT LEVEL BASE                                         ids; at that criticality
  *     task NAME ID PRIORITY OFFSET PERIOD DEADLINE                      times in ns, 0: none
  *     helper CONDITION CONTEXT                                          ids
+ *     turn CONTEXT BAND HIGHEST                                         of a task of a band; ids
  *     limit TASK TASKS TIME                                             id, tasks, ns; see B
  *     thread control|worker|manager|interface|other CPI CONTEXT TASK    in the order of the table
  */
@@ -43,6 +44,15 @@ static unsigned which(const char *path, const char *word, const char *const *wor
         }
     }
     bad(path, word);
+}
+
+static struct oracle_turn turn_of(char *const *field)
+{
+    return (struct oracle_turn){
+        .context = id(field[1]),
+        .band = id(field[2]),
+        .highest = (uint8_t)strtoul(field[3], NULL, 10),
+    };
 }
 
 static void take(const char *path, char *const *field, unsigned count, unsigned *threads)
@@ -84,6 +94,8 @@ static void take(const char *path, char *const *field, unsigned count, unsigned 
             .condition = id(field[1]),
             .context = id(field[2]),
         };
+    } else if (strcmp(field[0], "turn") == 0 && count == 4) {
+        system->turns[system->turn_count++] = turn_of(field);
     } else if (strcmp(field[0], "limit") == 0 && count == 4) {
         system->limits[system->limit_count++] = (struct oracle_limit){
             .task = id(field[1]),
@@ -120,6 +132,7 @@ void oracle_read(const char *path)
     oracle_system.tasks = memory_take(lines * sizeof *oracle_system.tasks);
     oracle_system.helpers = memory_take(lines * sizeof *oracle_system.helpers);
     oracle_system.raised = memory_take(lines * sizeof *oracle_system.raised);
+    oracle_system.turns = memory_take(lines * sizeof *oracle_system.turns);
     oracle_system.limits = memory_take(lines * sizeof *oracle_system.limits);
     oracle_system.threads = memory_take(kernel->thread_count * sizeof *oracle_system.threads);
     rewind(file);

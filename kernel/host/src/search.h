@@ -47,6 +47,13 @@ struct oracle_helper {
     uint16_t condition, context;
 };
 
+/* The context of a task of a band that is ordered by deadlines, and the priority that it has
+ * between jobs. */
+struct oracle_turn {
+    uint16_t context, band;
+    uint8_t highest;
+};
+
 /* How many tasks of lower priority can work while a task could, and for how many ns in all. */
 struct oracle_limit {
     uint16_t task, tasks; /* `task`: its id; `tasks` NONE: any number */
@@ -61,7 +68,9 @@ struct oracle_system {
     struct oracle_helper *helpers;
     struct oracle_raised *raised;
     struct oracle_limit *limits;
+    struct oracle_turn *turns;
     unsigned cpi_count, context_count, task_count, helper_count, limit_count, raised_count;
+    unsigned turn_count;
 };
 
 extern struct oracle_system oracle_system;
@@ -92,6 +101,7 @@ struct oracle_memory {
     uint8_t turn;                     /* its task's priority in a band, 0: not in one, or not yet */
     bool in_job;
     uint64_t release;
+    uint64_t due; /* the deadline by which a band orders it, 0: none */
 };
 
 /* What has kept a task waiting until now. */
@@ -150,6 +160,10 @@ void oracle_freed(unsigned cpi, unsigned context);
 void oracle_blocking_of_job(unsigned task); /* whose job has ended */
 void oracle_blocking_waits(void);           /* a thread has blocked, or waits for a condition */
 void oracle_blocking_worked(unsigned thread, uint64_t time);
+
+/* ---- oracle_turns.c: P in bands ---- */
+void oracle_turned(const uint64_t *args);
+void oracle_turns_check(const struct thread *thread); /* a job has begun */
 
 /* ---- oracle_budgets.c: A ---- */
 void oracle_budgets_initialise(void);
