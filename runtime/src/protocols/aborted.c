@@ -86,12 +86,17 @@ static bool suspend(const struct camkes_cpi *cpi, struct camkes_thread *worker)
 
 void camkes_overrun_abort(struct camkes_cpi *cpi, struct camkes_thread *worker, bool holds)
 {
+    struct camkes_context *const context = camkes_served_by(cpi, worker);
+    if (context != NULL && !cpi->grouped) {
+        /* before the caller goes on, which may make another request there */
+        camkes_nested_abandon(context);
+    }
     if (!suspend(cpi, worker)) {
         answer(worker->reply);
     }
     worker->own = 0;
     worker->leaving = true;
-    worker->rolls_back = holds || (cpi->unlocked && camkes_served_by(cpi, worker) != NULL);
+    worker->rolls_back = holds || (cpi->unlocked && context != NULL);
     camkes_platform_restart(worker, end_aborted);
     give_time(cpi, worker);
 }

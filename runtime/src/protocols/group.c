@@ -344,7 +344,9 @@ static unsigned step_of_caller(struct camkes_group *group, struct camkes_party *
                                seL4_Word label)
 {
     const seL4_Word operation = camkes_bits(label, 0, 4);
-    if (operation != CAMKES_UPDATE && (operation != CAMKES_CLEAR || party->waiting)) {
+    /* that of an aborted request may come when its caller already waits with another one */
+    const bool ends = operation == CAMKES_CLEAR && (CAMKES_MCS || !party->waiting);
+    if (operation != CAMKES_UPDATE && !ends) {
         return CAMKES_MESSAGE_OPERATION;
     }
     party->linked = operation == CAMKES_UPDATE;

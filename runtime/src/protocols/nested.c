@@ -134,6 +134,16 @@ void camkes_request_abandoned(void)
     }
 }
 
+void camkes_nested_abandon(struct camkes_context *context)
+{
+    const seL4_CPtr nested = atomic_exchange(&context->nested, 0);
+    const seL4_CPtr pushed = atomic_exchange(&context->pushed, 0);
+    if (nested != 0 || pushed != 0) {
+        camkes_ask_manager(nested != 0 ? nested : pushed,
+                           camkes_operation_label(CAMKES_CLEAR, 0, 0), context->name);
+    }
+}
+
 seL4_Word camkes_no_route(const struct camkes_uses *to)
 {
     camkes_fail("thread %s cannot request %s: it does not work for a task that the plan lets there",

@@ -13,7 +13,12 @@ void camkes_manager_failed(const char *cpi) __attribute__((cold, noreturn));
 void camkes_ask_own_manager(const struct camkes_cpi *cpi, const struct camkes_context *context,
                             enum camkes_operation operation);
 
-/* The running thread's request was aborted, or its job was stopped, maybe within a nested one. */
+/* Called by the manager: a request of the context is about to be aborted, maybe within a nested
+ * one.
+ */
+void camkes_nested_abandon(struct camkes_context *context);
+/* The running thread's request was aborted, in a group, or its job was stopped, maybe within a
+ * nested one. */
 void camkes_request_abandoned(void);
 
 /* Called by the manager, after it has raised the effective priority: sends that to the CPI of the
