@@ -117,7 +117,7 @@ void store_get(const char *key, char **value, int *count)
     message = camkes_message_reply(camkes_request(&store__uses, NULL, camkes_message_words(&message)));
     *value = camkes_get_string(&message);
     camkes_get(&message, count, sizeof(int));
-    (void)camkes_message_good(&message, &store__place, "get");
+    (void)camkes_reply_read(&message, &store__place, "get");
 }
 
 /* The task whose code is run(). */
