@@ -138,6 +138,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
         ("second", [6]),
         ("first", [20]),
         ("alone", [20, 20]),
+        # answered when its budget ends, not after the roll-back; the second has its budget from 524 to 527
+        ("careful", [20, 24]),
         ("other", [2] * 5),
         ("deep", [20] * 5),
     ],
