@@ -431,10 +431,8 @@ class _Allocator:
             self._cap(space, use(Purpose.TIMEOUT, context.name), self._manager(cpi), Rights.CALL, badge)
         for name, _, item in lendable(self.plan, cpi):
             self._cap(space, use(Purpose.TIME, name), item.name)
-        grouped = group_of(self.groups, cpi.name) is not None
-        if cpi.overrun.rules.aborts or cpi.lent or grouped or not cpi.protocol.inherits:
-            home = ObjectUse(cpi.instance, Purpose.HOME, cpi.interface)
-            self._lent(home, Purpose.HOME_DONE, Purpose.HOME_GATE, f"{cpi.name}!home", space)
+        home = ObjectUse(cpi.instance, Purpose.HOME, cpi.interface)
+        self._lent(home, Purpose.HOME_DONE, Purpose.HOME_GATE, f"{cpi.name}!home", space)
         if cpi.extension is not None:
             period, budget = cpi.extension.period // 1000, cpi.extension.budget // 1000
             extension = self._context(f"{cpi.name}{EXTENSION}:sc", Scheduling(period, budget))

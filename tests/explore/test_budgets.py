@@ -80,7 +80,10 @@ MISTAKES = {
         "    (void)camkes_unbind(worker->has, worker);\n    give_back(cpi, worker);\n    return true;\n",
         "    return true;\n",
     ),
-    "payer-forgotten": ("            worker->has = time;\n", ""),
+    "payer-forgotten": (
+        "    worker->has = time;\n    if (camkes_bind(time, worker)) {",
+        "    if (camkes_bind(time, worker)) {",
+    ),
 }
 
 

@@ -152,6 +152,12 @@ TWO = (
     Two("were-there-through", 11, (4, 1), THROUGH),
 )
 
+EXTENDED = (
+    "component User low{n}; component User high{n}; component Outer{n} o{n}; component Inner{n} i{n};"
+    + connected("c", "from low{n}.s, from high{n}.s", "o{n}.s")
+    + connected("d", "from o{n}.next", "i{n}.s")
+)
+
 
 def system() -> tuple[str, dict[str, str]]:
     components = PROCEDURE + USERS
@@ -193,6 +199,18 @@ def system() -> tuple[str, dict[str, str]]:
                 {task}{n}._offset = {start + at} ms; {task}{n}.jobs = 1;
                 {task}{n}.length = {6 + sum(two.work) if task == "low" else 1};
             """
+    n, start = "_e", 50 + SPACE * (len(CASES) + len(TWO))
+    components += f"component Outer{n} {{ {clause('inherited', 'extend')} uses Section next; }}\n"
+    components += f"component Inner{n} {{ {clause('inherited', 'extend')} }}\n"
+    sources |= {f"Outer{n}": nested(1, 1), f"Inner{n}": LEAF}
+    parts += EXTENDED.format(n=n)
+    settings += f"""
+        low{n}._priority = 10; low{n}._period = 50 ms; low{n}._budget = 3 ms; low{n}._offset = {start} ms;
+        high{n}._priority = 30; high{n}._period = 50 ms; high{n}._offset = {start + 2} ms;
+        low{n}.length = 6; low{n}.jobs = 1; high{n}.length = 1; high{n}.jobs = 1;
+        o{n}.s_extension = 3 ms; o{n}.s_extension_period = 50 ms;
+        i{n}.s_extension = 3 ms; i{n}.s_extension_period = 50 ms;
+    """
     return components + f"assembly {{ composition {{ {parts} }} configuration {{ {settings} }} }}", sources
 
 
@@ -200,7 +218,7 @@ def system() -> tuple[str, dict[str, str]]:
 def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     text, sources = system()
     return build(tmp_path_factory.mktemp("chains"), text, sources, mcs=True).run(
-        duration=(50 + SPACE * (len(CASES) + len(TWO))) * MS
+        duration=(50 + SPACE * (len(CASES) + len(TWO) + 1)) * MS
     )
 
 
@@ -216,6 +234,14 @@ def test_those_that_wait_pay_for_the_deepest_worker(run: Run, number: int) -> No
 def test_the_next_one_further_up_pays(run: Run, number: int) -> None:
     for task, expected in (("first", 52), ("second", TWO[number].second), ("low", 50)):
         (end,) = run.of(Kind.JOB_END, f"{task}_{number}")
+        assert end.time - end.args[1] == expected * MS
+
+
+def test_an_extension_of_the_inner_cpi_is_followed_by_that_of_the_outer(run: Run) -> None:
+    """Low has 3, and is in the inner CPI from 1 to 5, from 3 on on its extension; then until 6 on that of the
+    outer one. So high, at 2, waits for that only, and then needs 1."""
+    for task, expected in (("high_e", 5), ("low_e", 50)):
+        (end,) = run.of(Kind.JOB_END, task)
         assert end.time - end.args[1] == expected * MS
 
 

@@ -141,15 +141,19 @@ def test_who_pays(built: Built, run: Run, case: Case) -> None:
     assert tuple(used[context] for context in contexts) == tuple(ms * MS for ms in case.used)
 
 
-#: what the manager enters the kernel for: when high begins to wait, at the overrun, and at the release
+#: what the manager enters the kernel for: when high begins to wait, at the overrun, at the release, and when
+#: the worker of low, which has no time of its own, has replied: low itself waits for that
 KERNEL_CALLS = {
     "wait": "setpriority recv; setpriority send replyrecv",
-    # has low time left (2), and has high (2); high's context is taken back, and each gets its own (3)
+    # has low time left (2), and has high (2); high's context is taken back, it gets its own, has low (1); low
+    # gets that of the way home
     "help": "setpriority recv; context context context context send recv; "
-    "context setpriority context send send context recv",
-    # has low time left (2), and has the extension; that is taken back, and low gets its own
+    "context setpriority context send context context send recv; "
+    "setpriority send wait context call setpriority recv",
+    # has low time left (2), and has the extension; that is taken back, and the same
     "extend": "setpriority recv; context context context send recv; "
-    "context setpriority send send context recv",
+    "context setpriority send context context send recv; "
+    "setpriority send wait context call setpriority recv",
 }
 
 

@@ -123,16 +123,6 @@ static bool awaits(const struct camkes_cpi *cpi, const struct camkes_payer *paye
     return context != NULL && (context == holder || camkes_waits(context));
 }
 
-static bool is_awaited(const struct camkes_cpi *cpi, const struct camkes_context *context)
-{
-    for (uint16_t i = 0; i < cpi->payers; i++) {
-        if (awaited_by(cpi, &cpi->payer[i]) == context) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The most urgent task that waits further up and was not asked yet. */
 static struct camkes_payer *next_above(const struct camkes_cpi *cpi,
                                        const struct camkes_context *holder)
@@ -291,10 +281,11 @@ struct camkes_context *camkes_overrun_message(struct camkes_cpi *cpi, seL4_Word 
 static void help_stalled(struct camkes_cpi *cpi, struct camkes_context *holder)
 {
     struct camkes_thread *const worker = camkes_worker_of(holder);
-    worker->own = take(cpi, worker, holder);
-    if (worker->own == 0) {
-        return;
+    const seL4_CPtr time = worker->has == 0 ? take(cpi, worker, holder) : 0;
+    if (time == 0) {
+        return; /* another one pays already */
     }
+    worker->own = time;
     holder->stalled = !has_budget(cpi, worker->own, holder) && !pay(cpi, holder, false);
     if (worker->has == 0) {
         (void)camkes_overrun_own(worker);
@@ -415,10 +406,9 @@ bool camkes_overrun_leave(struct camkes_cpi *cpi, struct camkes_context *context
 void camkes_overrun_home(struct camkes_cpi *cpi, const struct camkes_context *context)
 {
     struct camkes_thread *const worker = camkes_worker_of(context);
-    /* those that wait further up do not wait for this budget, too: its caller learns that it is
-     * used up when it gets it back */
-    const bool blocked = is_awaited(cpi, context) &&
-                         (camkes_overrun_own(worker) || camkes_overrun_finish(cpi, worker));
+    /* its caller does not wait for this budget here: it learns that it is used up when it gets it
+     * back, and has a policy, and maybe a lock that others wait for */
+    const bool blocked = camkes_overrun_own(worker) || camkes_overrun_finish(cpi, worker);
     reply();
     if (!blocked) {
         (void)camkes_overrun_own(worker);
@@ -428,6 +418,7 @@ void camkes_overrun_home(struct camkes_cpi *cpi, const struct camkes_context *co
 bool camkes_overrun_give(struct camkes_cpi *cpi, struct camkes_context *context)
 {
     struct camkes_thread *const worker = camkes_worker_of(context);
+    context->stalled = false;
     return worker->own != 0 && !camkes_overrun_own(worker) &&
            !(cpi->helps && pay(cpi, context, true));
 }
