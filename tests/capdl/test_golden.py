@@ -16,12 +16,11 @@ from msgspec.structs import fields, replace
 from camkes.capdl.allocate import allocate
 from camkes.capdl.authority import authority, thread_authority, threads_to_text, to_json, to_text
 from camkes.capdl.callers import caller_table
-from camkes.capdl.codes import CRITICALITY_UNSUPPORTED
 from camkes.capdl.details import Rights
 from camkes.capdl.host_table import host_table
-from camkes.capdl.mcs import refuse_criticality
-from camkes.capdl.model import CapabilityModel, ObjectUse, Pools
+from camkes.capdl.model import CapabilityModel, ObjectUse, Pools, Purpose
 from camkes.capdl.pools import allocate_pools
+from camkes.capdl.time_manager import TIME_MANAGER
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Style, render
 from camkes.model.setting_reader import Defaults, SettingReader
@@ -176,8 +175,8 @@ def test_the_device_tree_of_a_group_is_that_of_the_largest_request(names: str) -
     assert [m.region for space in model.spaces for m in space.mappings] == [f"shared::{names[0]}.dtb_symbol"]
 
 
-def test_no_task_of_a_group_has_a_criticality(tmp_path: Path) -> None:
-    """Also one that only signals, and gets the priority of those that wait."""
+def test_the_manager_of_a_group_sets_the_priorities_of_critical_tasks_that_help(tmp_path: Path) -> None:
+    """The time manager sets that of the one that only waits, and tells the group of both."""
     root = tmp_path / "a.camkes"
     root.write_text(
         """import <std_connector.camkes>;
@@ -192,6 +191,6 @@ def test_no_task_of_a_group_has_a_criticality(tmp_path: Path) -> None:
     assert system is not None
     plan = analyse(system, sink)
     assert plan is not None, render(sink.diagnostics)
-    refuse_criticality(system, plan, sink)
-    refused = [d.message.partition(" ")[0] for d in sink.diagnostics if d.code is CRITICALITY_UNSUPPORTED]
-    assert sorted(refused) == ["`s`", "`w`"]
+    uses = [use for use in allocate(system, plan, sink=sink).slots if use.instance == TIME_MANAGER]
+    assert {use.context for use in uses if use.purpose is Purpose.EXECUTES} == {"w"}
+    assert {use.context for use in uses if use.purpose is Purpose.LEND} == {"w.e"}
