@@ -281,8 +281,10 @@ bool budget_release_due(void)
     bool due = false;
     while (budget_next() <= kernel->now && kernel->now < kernel->options.until) {
         struct thread *thread = kernel->postponed.head;
-        take_from_postponed(thread);
+        /* first: with it, a search looks at the time that has passed, in which the thread had none
+         */
         TRACE(RELEASE, thread, NULL, thread->context->number);
+        take_from_postponed(thread);
         ready_wake(thread);
         due = true;
     }
