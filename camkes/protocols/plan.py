@@ -415,7 +415,7 @@ class _Closure:
         alone = cpi.protocol.own_priority  # its thread
         stated = len(contexts) if cpi.stated_threads is None else cpi.stated_threads
         pooled = not alone and stated < len(contexts)
-        inherits = self._inherits[name]
+        inherits, binds = self._inherits[name], self._mcs and cpi.overrun.rules.binds
         contended = cpi.protocol.inherits and (len(contexts) > 1 or bool(contexts and cpi.monitor))
         return PlannedCpi(
             id=index,
@@ -429,7 +429,7 @@ class _Closure:
             threads=min(1 if alone else stated, len(contexts)),
             threads_minimum=self._threads_minimum(cpi),
             pooled=pooled,
-            manager=contended or inherits or pooled or (self._mcs and cpi.overrun.rules.binds),
+            manager=contended or inherits or pooled or (binds and bool(contexts)),
             inherits_from_above=inherits,
             requests=tuple(dict.fromkeys(r.callee for r in self._graph.outgoing[name])),
             span=cpi.span,
