@@ -120,7 +120,7 @@ static bool awaits(const struct camkes_cpi *cpi, const struct camkes_payer *paye
                    const struct camkes_context *holder)
 {
     const struct camkes_context *context = awaited_by(cpi, payer);
-    return context != NULL && (context == holder || camkes_waits(context));
+    return context != NULL && (context == holder || (cpi->helps && camkes_waits(context)));
 }
 
 /* The most urgent task that waits further up and was not asked yet. */
@@ -336,6 +336,9 @@ static void add_payer(struct camkes_cpi *cpi, struct camkes_context *context,
                               : context;
     payer->awaits = (uint16_t)(context - cpi->context + 1);
     payer->priority = priority;
+    if (camkes_waits(context) && !cpi->helps) {
+        return; /* those that wait for this lock do not pay for its holder */
+    }
     tell(holder, priority, payer->id);
     if (cpi->helps && holder->stalled && holds(cpi, holder)) {
         help_stalled(cpi, holder);
