@@ -25,7 +25,7 @@ MISTAKES = {
         "A",
     ),
     # when the time of a waiting task is used up, too, that is taken for the holder's own
-    "wrong-payer": (11, OVERRUN, "worker->own = lent ? worker->own : time;", "worker->own = time;", "A"),
+    "wrong-payer": (33, OVERRUN, "worker->own = lent ? worker->own : time;", "worker->own = time;", "A"),
     # the caller of an aborted request is not answered before the roll-back, and so not at all
     "roll-back-without-answer": (1, ABORTED, "        answer(worker->reply);\n", "", "L"),
     # the end of a part of the budget is taken for that of all
