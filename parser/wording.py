@@ -293,9 +293,9 @@ class Wording:
             message, label = "this `}` has no matching `{`", "no `{` is open here"
             return _Slip(message, label, code=codes.UNCLOSED_BRACKET)
         if (surplus := self.surplus_word(position)) is not None:
-            message, label = "a type is a single word", "one word too much"
             help = "use `int64_t` or `uint64_t`, or a typedef of your own"
-            return _Slip(message, label, help, at=surplus)
+            help = "remove it: parameters are copies" if tokens.word(surplus) == "const" else help
+            return _Slip("a type is a single word", "one word too much", help, at=surplus)
         if self._kind_of_slip(position, expected) == "unit":
             message, label = f"`{word}` is not a unit of time", "unknown unit"
             help = self._nearest(word, ("ns", "us", "ms", "s")) or "the units are `ns`, `us`, `ms` and `s`"
