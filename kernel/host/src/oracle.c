@@ -187,7 +187,8 @@ static void check_answered(unsigned thread)
     }
     for (unsigned i = 0; i < kernel->thread_count; i++) {
         const struct oracle_memory *client = &oracle->threads[i];
-        if (waits_for_reply(i, thread) && !client->queued && client->waits_for == NONE) {
+        const bool kept = client->queued || client->waits_for != NONE || oracle_begins_request(i);
+        if (waits_for_reply(i, thread) && !kept) {
             oracle_violation('L', "%s waits for a reply of %s, which waits for the next message",
                              oracle_thread_name(i), oracle_thread_name(thread));
         }

@@ -179,3 +179,12 @@ int oracle_expected(const struct thread *thread)
     }
     return memory->priority;
 }
+
+bool oracle_begins_request(unsigned thread)
+{
+    const struct oracle_thread *known = &oracle_system.threads[thread];
+    const struct oracle_memory *memory = &oracle->threads[thread];
+    return known->role == ORACLE_WORKER && known->cpi != NONE &&
+           oracle_system.cpis[known->cpi].pooled && memory->request_of == NONE &&
+           memory->leaves == NONE;
+}

@@ -145,6 +145,9 @@ int oracle_expected(const struct thread *thread);
 /* ---- oracle_locks.c; after a violation it may go on ---- */
 extern void (*oracle_report)(char property, const char *text);
 void oracle_violation(char property, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A thread of a pool has a request that has not begun: its caller's aborted one may not have ended.
+ */
+bool oracle_begins_request(unsigned thread);
 const char *oracle_thread_name(unsigned number);
 const char *oracle_context_name(unsigned context);
 const char *oracle_cpi_name(unsigned cpi);

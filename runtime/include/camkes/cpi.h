@@ -54,6 +54,7 @@ struct camkes_context {
     bool stalled;      /* it holds the lock and had no budget when its last one ended */
     bool suspended;    /* its caller waits for a reply until it is resumed, */
     uint16_t resumed;  /* by this id of a task */
+    bool awaited;      /* a thread of the pool waits until its aborted request has ended */
 #endif
 };
 

@@ -86,9 +86,11 @@ enum camkes_operation {
     CAMKES_RESUME = 9,
     /* by that manager, to those of its tasks and CPIs; the first word is the index of a context */
     CAMKES_SET_PRIORITY = 10, /* replies with the nested request, as the slot of its manager */
-    CAMKES_TAKE_LOCK = 11,    /* or else count a waiter; replies with the index of the holder + 1 */
-    CAMKES_GIVE_LOCK = 12,    /* priority 1: others wait for it; detail: the context that had it */
-    CAMKES_FREE_LOCK = 13,    /* while no context waits for it */
+    /* by a thread of the pool: an aborted request of its context has ended */
+    CAMKES_AWAIT_END = 10,
+    CAMKES_TAKE_LOCK = 11, /* or else count a waiter; replies with the index of the holder + 1 */
+    CAMKES_GIVE_LOCK = 12, /* priority 1: others wait for it; detail: the context that had it */
+    CAMKES_FREE_LOCK = 13, /* while no context waits for it */
     /* to the manager of a group */
     CAMKES_POST_ALL = 14,
     /* by that manager to one of its CPIs: the context that was given the lock can execute */

@@ -101,6 +101,25 @@ void camkes_overrun_abort(struct camkes_cpi *cpi, struct camkes_thread *worker, 
     give_time(cpi, worker);
 }
 
+bool camkes_overrun_await(struct camkes_context *context)
+{
+    const struct camkes_thread *worker = camkes_worker_of(context);
+    const bool leaves = worker != NULL && worker->leaving && !context->awaited;
+    if (leaves) {
+        (void)camkes_platform_save_caller(&context->reply); /* takes another reply object */
+        context->awaited = true;
+    }
+    return leaves;
+}
+
+void camkes_overrun_ended(struct camkes_context *context)
+{
+    if (context != NULL && context->awaited) {
+        context->awaited = false;
+        seL4_Send(context->reply, seL4_MessageInfo_new(0, 0, 0, 0));
+    }
+}
+
 void camkes_overrun_resume(struct camkes_cpi *cpi, uint16_t task)
 {
     seL4_Word result = CAMKES_MESSAGE_OPERATION;

@@ -293,8 +293,7 @@ static unsigned rebase(struct camkes_cpi *cpi, struct camkes_context *context, u
         inherit_waiters(cpi);
     }
     if (atomic_load(&context->effective) > base) {
-        camkes_nested_push(
-            context); /* the CPI of its nested request had that, if so, as its base */
+        camkes_nested_push(context); /* the CPI of its nested request had that as its base */
     }
     return CAMKES_MESSAGE_GOOD;
 }
@@ -326,6 +325,8 @@ static unsigned step_of_worker(struct camkes_cpi *cpi, uint16_t index, seL4_Word
         return begin(cpi, &cpi->context[index], thread);
     case CAMKES_END_REQUEST:
         return end(cpi, &cpi->context[index], thread);
+    case CAMKES_AWAIT_END:
+        return camkes_overrun_await(&cpi->context[index]) ? REPLY_SAVED : CAMKES_MESSAGE_GOOD;
     case CAMKES_SETTLE:
         return CAMKES_MESSAGE_GOOD; /* earlier messages of the manager have been sent by now */
     case CAMKES_TELL:
@@ -342,7 +343,6 @@ static const struct camkes_caller *caller_of(const struct camkes_cpi *cpi, seL4_
     return badge > cpi->contexts ? camkes_caller(cpi, badge - cpi->contexts) : NULL;
 }
 
-/* Handles one message. */
 static unsigned step(struct camkes_cpi *cpi, seL4_Word badge, seL4_MessageInfo_t info)
 {
     const seL4_Word label = seL4_MessageInfo_get_label(info);
@@ -354,6 +354,7 @@ static unsigned step(struct camkes_cpi *cpi, seL4_Word badge, seL4_MessageInfo_t
         if (aborted != NULL && holds_lock(cpi, aborted)) {
             pass_on(cpi, aborted);
         }
+        camkes_overrun_ended(aborted);
         return REPLY_SAVED;
     }
     const struct camkes_caller *caller = caller_of(cpi, badge);

@@ -54,6 +54,11 @@ void camkes_overrun_abort(struct camkes_cpi *cpi, struct camkes_thread *worker, 
 /* A worker returns what it has; see there. Returns as camkes_overrun_message(). */
 struct camkes_context *camkes_overrun_return(struct camkes_cpi *cpi, struct camkes_thread *worker,
                                              enum camkes_return when);
+/* The caller of an aborted request has its answer before the worker is home, and may have made
+ * another one: a thread of the pool asks to wait for that. Returns whether there is such a worker;
+ * then the reply is kept, and `camkes_overrun_ended` sends it. */
+bool camkes_overrun_await(struct camkes_context *context);
+void camkes_overrun_ended(struct camkes_context *context);
 /* Lets the suspended task with an id go on. Replies whether there is one. */
 void camkes_overrun_resume(struct camkes_cpi *cpi, uint16_t task);
 /* Lets a worker that does not need the lock any more, and is blocked, execute on the scheduling
@@ -93,6 +98,8 @@ void camkes_overrun_granted(struct camkes_context *context);
 #define camkes_is_timeout(cpi, badge) false
 #define camkes_overrun_prepare(cpi) ((void)(cpi))
 #define camkes_overrun_message(cpi, badge, info) ((void)(info), NULL)
+#define camkes_overrun_await(context) ((void)(context), false)
+#define camkes_overrun_ended(context) ((void)(context))
 #define camkes_overrun_queue(cpi, context) ((void)(context))
 #define camkes_overrun_lend(cpi, context) ((void)(context))
 #define camkes_overrun_wait(cpi, holder, context) ((void)(context))

@@ -64,6 +64,9 @@ unsigned camkes_pool_begin(struct camkes_thread *self)
 {
     struct camkes_cpi *cpi = self->cpi;
     struct camkes_context *context = camkes_sender_context(self);
+    if (CAMKES_MCS && atomic_load(&context->worker) != NULL) { /* of an aborted request, perhaps */
+        (void)tell_manager(self, context, CAMKES_AWAIT_END);
+    }
     if (atomic_load(&context->worker) != NULL) {
         return CAMKES_MESSAGE_BUSY;
     }
