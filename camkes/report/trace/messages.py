@@ -83,11 +83,17 @@ class MessageTracker:
             return
         if self._role(thread) in _SERVING and self._cpi(thread) not in self.suspending:
             for client in self._clients.pop(thread, {}):
-                begins = self._role(client) is Role.WORKER and client in self._received
-                if begins or any((kind, client) in self._queued for kind in _LEAVES.values()):
+                queued = any((kind, client) in self._queued for kind in _LEAVES.values())
+                if queued or self._begins_request(client):
                     self._clients.setdefault(thread, {})[client] = None
                 else:
                     yield client, thread
+
+    def _begins_request(self, thread: int) -> bool:
+        """Whether a thread of a pool, which has no context of its own, has a request that has not begun."""
+        named = self._names.thread(thread)
+        pooled = named is not None and named.role is Role.WORKER and named.context is None
+        return pooled and thread in self._received
 
     def wrong_origin(self, event: Event) -> tuple[int, int] | None:
         """The task that a request claims to be of, and its true task, if these differ."""
