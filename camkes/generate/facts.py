@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TypeGuard
 
 from msgspec import Struct, field
@@ -13,7 +13,7 @@ from camkes.capdl.callers import Wiring
 from camkes.capdl.model import CapabilityModel, ObjectUse, Purpose, Role, Space, Thread
 from camkes.diagnostics import Sink
 from camkes.generate import contexts as ctx
-from camkes.generate.names import c_name
+from camkes.generate.names import c_name, fresh
 from camkes.model.connectors import Carries, support
 from camkes.model.setting_reader import SettingReader
 from camkes.model.settings import BUFFER
@@ -60,6 +60,7 @@ class SystemFacts:
         self.reader = SettingReader(Sink())
         threads = [t for space in model.spaces for t in space.threads]
         self.numbers = {t.name: number for number, t in enumerate(threads)}
+        self._thread_names = _thread_names(threads)
         self.threads: dict[str, list[Thread]] = {}
         for thread in threads:
             self.threads.setdefault(thread.instance, []).append(thread)
@@ -94,10 +95,20 @@ class SystemFacts:
 
     def thread_name(self, thread: Thread) -> str:
         """The C name of a thread's record."""
+        return self._thread_names[thread.name]
+
+
+def _thread_names(threads: Iterable[Thread]) -> dict[str, str]:
+    """C names by names: `a.b__p` and `a__b.p` have different ones, too."""
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    for thread in threads:
         part = f"__for_{thread.part}" if thread.part else ""
         manager = "__manager" if thread.role is Role.MANAGER else ""
-        own = thread.interface or "control"
-        return f"{INSTANCE_PREFIX}{c_name(thread.instance)}__{c_name(own + part + manager)}"
+        own = c_name((thread.interface or "control") + part + manager)
+        names[thread.name] = fresh(f"{INSTANCE_PREFIX}{c_name(thread.instance)}__{own}", taken)
+        taken.add(names[thread.name])
+    return names
 
 
 class InstanceFacts:

@@ -45,6 +45,7 @@ _HARMLESS = frozenset(
         codes.MISSING_KEY,
         codes.MISSING_MEMBER,
         codes.REFERENCE_WITHOUT_VALUE,
+        codes.SYMBOL_CLASH,
         codes.UNEXPECTED_UNIT,
         codes.UNCONNECTED,
         *SETTING_CODES,

@@ -12,6 +12,7 @@ import pytest
 from camkes.diagnostics import Sink
 from camkes.diagnostics.explain import explanation
 from camkes.generate import codes, generate
+from camkes.generate.facts import SystemFacts
 from camkes.generate.names import c_string
 from camkes.model import settings
 from camkes.model.codes import SETTING_RANGE
@@ -205,6 +206,26 @@ def test_names_of_the_user_cannot_break_generated_code(tmp_path: Path) -> None:
     """
     run = build(tmp_path, text, {"A": source, "B": server}).run()
     assert run.output == f"{1 + 4 + ord('t')} {3 + 5 + 8} 1 x\n"
+
+
+def test_threads_of_an_address_space_have_different_names(tmp_path: Path) -> None:
+    """`a.b__p` and `a__b.p` would both be `a__b__p`."""
+    text = """
+    procedure P { int f(); }
+    component A { control; uses P q; provides P b__p; }
+    component B { control; uses P q; provides P p; }
+    assembly { composition {
+        group g { component A a; component B a__b; }
+        connection seL4RPCCall x(from g.a.q, to g.a__b.p);
+        connection seL4RPCCall y(from g.a__b.q, to g.a.b__p);
+    } }
+    """
+    system, plan, model = plan_of(tmp_path, text, Sink())
+    threads = [thread for space in model.spaces for thread in space.threads]
+    facts = SystemFacts(system, plan, model, Sink())
+    names = [facts.thread_name(thread) for thread in threads]
+    assert len(set(names)) == len(threads) == 4
+    assert "camkes_instance_a__b__p" in names
 
 
 @pytest.mark.parametrize(

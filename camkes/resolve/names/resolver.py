@@ -27,6 +27,7 @@ from camkes.resolve.names.components import check_component, check_requests, nam
 from camkes.resolve.names.compositions import Compositions
 from camkes.resolve.names.definitions import AssemblyDefinition, ComponentDefinition, SettingDefinition
 from camkes.resolve.names.scopes import Definition, TopLevel, kind_of, new_member
+from camkes.resolve.names.symbols import check_symbols
 from camkes.resolve.values.attributes import (
     AttributeTypes,
     check_declared,
@@ -77,6 +78,8 @@ class Names:
             elif isinstance(node, ast.AssemblyDecl):
                 self.assembly(node)
         self.compositions.resolve_late()
+        for definition in self.components:
+            check_symbols(definition.type, self.sink)
 
     # Definitions ---------------------------------------------------------------------------------
 
@@ -182,7 +185,7 @@ class Names:
         return Procedure(name, tuple(methods), _includes(node.includes), span)
 
     def method(self, node: ast.MethodDecl) -> Method:
-        check_declared(node.name, "method", self.sink)
+        check_keyword(node.name, "method", self.sink)
         seen: dict[str, Span] = {}
         parameters = []
         for parameter in node.parameters:

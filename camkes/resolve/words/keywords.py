@@ -24,5 +24,39 @@ _EXTENSIONS = """
 
 C_KEYWORDS = frozenset((_STANDARD + _EXTENSIONS).split())
 
-#: Macros of the headers that `camkes.h` includes. A parameter or method of such a name does not compile.
-C_MACROS = frozenset({"NULL", "true", "false", "errno", "stdin", "stdout", "stderr", "EOF"})
+_MACROS = """
+    BUFSIZ EOF EXIT_FAILURE EXIT_SUCCESS FILENAME_MAX FOPEN_MAX L_tmpnam MB_CUR_MAX NULL P_tmpdir RAND_MAX
+    SEEK_CUR SEEK_END SEEK_SET TMP_MAX bool errno false linux stderr stdin stdout true unix
+"""
+
+_LIBRARY = """
+    FILE a64l abort abs aligned_alloc alloca at_quick_exit atexit atof atoi atol atoll bcmp bcopy blkcnt_t
+    blksize_t bsearch bzero calloc clearenv clearerr clearerr_unlocked clock_t clockid_t ctermid dev_t div
+    div_t dprintf drand48 ecvt erand48 exit explicit_bzero fclose fcvt fdopen feof feof_unlocked ferror
+    ferror_unlocked fflush fflush_unlocked ffs ffsl ffsll fgetc fgetc_unlocked fgetpos fgets fileno
+    fileno_unlocked flockfile fmemopen fopen fpos_t fprintf fputc fputc_unlocked fputs fread
+    fread_unlocked free freopen fscanf fseek fseeko fsetpos ftell ftello ftrylockfile funlockfile fwrite
+    fwrite_unlocked gcvt getc getc_unlocked getchar getchar_unlocked getdelim getenv getline getloadavg
+    getsubopt getw gid_t id_t index initstate ino_t int16_t int32_t int64_t int8_t int_fast16_t
+    int_fast32_t int_fast64_t int_fast8_t int_least16_t int_least32_t int_least64_t int_least8_t intmax_t
+    intptr_t jrand48 key_t l64a labs lcong48 ldiv ldiv_t llabs lldiv lldiv_t locale_t lrand48 malloc
+    max_align_t mblen mbstowcs mbtowc memccpy memchr memcmp memcpy memmove memset mkdtemp mkstemp mkstemps
+    mktemp mode_t mrand48 nlink_t nrand48 off_t open_memstream pclose perror pid_t popen posix_memalign
+    printf pselect ptrdiff_t putc putc_unlocked putchar putchar_unlocked putenv puts putw qsort quick_exit
+    rand rand_r random realloc reallocarray realpath remove rename renameat rewind rindex scanf seed48
+    select setbuf setbuffer setenv setlinebuf setstate setvbuf size_t snprintf sprintf srand srand48
+    srandom sscanf ssize_t stpcpy stpncpy strcasecmp strcasecmp_l strcat strchr strcmp strcoll strcoll_l
+    strcpy strcspn strdup strerror strerror_l strerror_r strlen strncasecmp strncasecmp_l strncat strncmp
+    strncpy strndup strnlen strpbrk strrchr strsep strsignal strspn strstr strtod strtof strtok strtok_r
+    strtol strtold strtoll strtoul strtoull strxfrm strxfrm_l suseconds_t system tempnam time_t timer_t
+    tmpfile tmpnam uid_t uint16_t uint32_t uint64_t uint8_t uint_fast16_t uint_fast32_t uint_fast64_t
+    uint_fast8_t uint_least16_t uint_least32_t uint_least64_t uint_least8_t uintmax_t uintptr_t ungetc
+    unsetenv valloc vdprintf vfprintf vfscanf vprintf vscanf vsnprintf vsprintf vsscanf wcstombs wctomb
+"""
+
+#: Macros of the headers that generated code includes, and those that compilers define. A parameter, an
+#: attribute or a dataport of such a name does not compile.
+C_MACROS = frozenset(_MACROS.split())
+
+#: Functions and types of these headers, as far as glibc and musl both declare them.
+C_LIBRARY = frozenset(_LIBRARY.split())
