@@ -48,7 +48,8 @@ ROWS = {
     "plain": ("plain", "bare"),
     "shapes_none": ("plain, nothing in, nothing out", "bare"),
     "shapes_in3": ("plain, four words in", "bare"),
-    "shapes_out3": ("plain, four words out", "bare"),
+    "bare_out3": ("bare, four words out", "bare"),
+    "shapes_out3": ("plain, four words out", "bare_out3"),
     "shapes_add": ("plain, two integers in, one out", "bare"),
     "fixed": ("fixed", "plain"),
     "propagated": ("propagated", "plain"),
@@ -88,7 +89,7 @@ class Cost(Struct, frozen=True):
 
 
 #: rows that an MCS kernel does not have: its servers are threads without time of their own
-WITHOUT_MCS = ("bare", "upstream", "upstream_upstream")
+WITHOUT_MCS = ("bare", "bare_out3", "upstream", "upstream_upstream")
 
 
 def build(

@@ -15,6 +15,7 @@ static void shapes(void)
     MEASURE("shapes_none", , shapes_none());
     MEASURE("shapes_in3", , shapes_in3(a, b, c));
     MEASURE("shapes_out3", , shapes_out3(&a, &b, &c));
+    MEASURE("bare_out3", , bare_out_out3(&a, &b, &c));
     MEASURE("shapes_add", , shapes_add(1, 2));
 }
 
@@ -25,6 +26,7 @@ int run(void)
         HOLD(inherited_inherited);
         (void)bare_now(0), (void)plain_now(0), (void)fixed_now(0), (void)propagated_now(0);
         (void)plain_plain_now(0), (void)inherited_propagated_now(0), shapes_none();
+        (void)bare_out_out3(&(uint64_t){0}, &(uint64_t){0}, &(uint64_t){0});
         (void)upstream_now(0), (void)upstream_upstream_now(0);
         printf("overheads: end\n");
         return 0;
