@@ -41,11 +41,14 @@ assembly {
 }
 """
 TASK = """
+#include <string.h>
 int run(void) {
     SETUP
-    char *names[] = {"a", "b"};
+    char text[800] = "a";
+    char *names[] = {text, "b"};
     while (camkes_next_job()) {
         p_go(2, names);
+        memset(text, 'a', sizeof text - 1); // more than what an earlier request gave back
     }
     return 0;
 }
