@@ -47,6 +47,7 @@ from camkes.model.system import (
 from camkes.resolve import codes
 from camkes.resolve.program.time import TimeReader
 from camkes.resolve.values.clauses import protocol, protocol_words
+from camkes.resolve.words.nearest import suggestion
 
 
 def plain_connector(connector: Connector) -> tuple[Connector, int | None]:
@@ -200,9 +201,12 @@ class TaskReader(SettingReader, frozen=True):
                 else f"`{instance.name}` consumes no event `{stated.value}`",
                 stated.span,
                 related=[Label(instance.type.span, "its component")],
-                help=f'for example `{instance.name}.{RELEASE.of("_")} = "{events[0]}";`'
-                if events
-                else "declare one in the component: `consumes EVENT NAME;`",
+                help=suggestion(str(stated.value), events)
+                or (
+                    f'for example `{instance.name}.{RELEASE.of("_")} = "{events[0]}";`'
+                    if events
+                    else "declare one in the component: `consumes EVENT NAME;`"
+                ),
             )
             return ""
         name = str(stated.value)

@@ -252,11 +252,12 @@ class _Resolver:
             self.check_place(setting)
             return value
         attribute = self.declared(instance).get(setting.attribute)
-        if attribute is None:
-            self.check_name(setting, instance)
-        if value is None:
+        near = self.nearest_name(setting, instance) if attribute is None else ""
+        if value is not None and value.unit is not None and not self.unit_fits(setting, value.unit, near):
             return None
-        if value.unit is not None and not self.unit_fits(setting, value.unit):
+        if attribute is None:
+            self.check_name(setting, instance, near)
+        if value is None:
             return None
         if attribute is None or value.unit is not None:
             return value
@@ -266,7 +267,7 @@ class _Resolver:
         )
         return None if fitted is None else Setting(fitted, value.span, value.unit)
 
-    def unit_fits(self, setting: FlatSetting, unit: str) -> bool:
+    def unit_fits(self, setting: FlatSetting, unit: str, near: str) -> bool:
         is_time = f"_{setting.attribute}".endswith(TIMES)
         if is_time and unit in NANOSECONDS:
             return True
@@ -275,8 +276,9 @@ class _Resolver:
             help = "the units are `ns`, `us`, `ms` and `s`"
         else:
             message = f"`{setting.attribute}` is not a time, so it cannot have the unit `{unit}`"
-            help = "write the number alone"
-        self.sink.report(codes.UNEXPECTED_UNIT, message, setting.definition.value_span, help=help)
+            help = near or "write the number alone"
+        span = setting.definition.attribute.span if near else setting.definition.value_span
+        self.sink.report(codes.UNEXPECTED_UNIT, message, span, help=help)
         return False
 
     def check_place(self, setting: FlatSetting) -> None:
@@ -301,13 +303,17 @@ class _Resolver:
             help=suggestion(setting.definition.instance.text, names),
         )
 
-    def check_name(self, setting: FlatSetting, instance: FlatInstance) -> None:
+    def nearest_name(self, setting: FlatSetting, instance: FlatInstance) -> str:
+        """The hint for a name that neither the component nor the tool knows; empty if nothing is near."""
         members = _members(instance)
-        if setting.attribute in C_KEYWORDS or is_known(setting.attribute, members):
+        if is_known(setting.attribute, members):
+            return ""
+        return suggestion(setting.attribute, [*self.declared(instance), *candidates(members)])
+
+    def check_name(self, setting: FlatSetting, instance: FlatInstance, near: str) -> None:
+        if setting.attribute in C_KEYWORDS or is_known(setting.attribute, _members(instance)):
             return
-        names = [*self.declared(instance), *candidates(members)]
         type = instance.component.type
-        near = suggestion(setting.attribute, names)
         self.sink.report(
             codes.UNKNOWN_SETTING,
             f"component `{type.name}` has no attribute `{setting.attribute}`",
