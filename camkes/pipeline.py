@@ -384,13 +384,12 @@ def built_in_workspace(
 ) -> Iterator[Path | None]:
     """Build an image for seL4 with CMake, which calls `generate_for_sel4`; its folder, or None after a
     diagnostic. No other command changes what is in the folder until this is left."""
-    from camkes.backends.sel4.workspace import find_workspace, made
-    from camkes.project.codes import MISSING_FILE
+    from camkes.backends.sel4.workspace import check_application, find_workspace, made
 
     home = find_workspace(workspace, sink)
     application = find(asked, sink, in_workspace=True)
     if application is not None:
-        application.report_missing(MISSING_FILE, sink)
+        check_application(application, sink)
     if home is None or application is None or sink.has_errors:
         yield None
         return

@@ -39,7 +39,7 @@ def duration(text: str) -> int:
     match = DURATION.match(text.strip())
     if match is None:
         raise argparse.ArgumentTypeError(
-            f"{text!r} is not a valid duration; expected 2s, 150ms, 20us or 500ns"
+            f"{text!r} is not a valid duration; expected 2s, 150ms, 20us or 500ns (a number alone is seconds)"
         )
     nanoseconds = float(match[1]) * NANOSECONDS[match[2] or "s"]
     if nanoseconds >= 2**63:
@@ -132,6 +132,17 @@ def fixed_width(prog: str) -> argparse.HelpFormatter:
     return argparse.RawDescriptionHelpFormatter(prog, width=80)
 
 
+class StoreOnce(argparse.Action):
+    """Of two files for one option, such as a timeline in two forms, the first would be left out silently."""
+
+    def __call__(self, parser: Any, namespace: Any, values: Any, option_string: Any = None) -> None:
+        given = vars(namespace).setdefault("given", set())
+        if self.type is Path and self.option_strings and self.dest in given:
+            raise argparse.ArgumentError(self, "given twice; there is only one")
+        given.add(self.dest)
+        setattr(namespace, self.dest, values)
+
+
 class CommandLineParser(argparse.ArgumentParser):
     """Argument errors name the command and end with the one line that helps. `mixed`: options may stand
     between arguments of which there can be several."""
@@ -150,6 +161,7 @@ class CommandLineParser(argparse.ArgumentParser):
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings, formatter_class=fixed_width)
         self.register("type", Path, named_path)
+        self.register("action", None, StoreOnce)
 
     def format_help(self) -> str:
         self.formatter_class = argparse.RawDescriptionHelpFormatter

@@ -58,6 +58,7 @@ def test_every_command_is_in_the_table() -> None:
         (["run", EXAMPLES / "adder", "--choices", "random:often"], USAGE),
         (["run", EXAMPLES / "adder", "--trace", "trace.txt"], USAGE),
         (["run", EXAMPLES / "adder", "--timeline", "picture.gif"], USAGE),
+        (["run", EXAMPLES / "adder", "--timeline", "a.html", "--timeline", "b.svg"], USAGE),
         (["run", EXAMPLES / "adder", "--trace", "run.pftrace"], USAGE),
         (["graph", EXAMPLES / "adder", "-o", "graph.gif"], USAGE),
     ],

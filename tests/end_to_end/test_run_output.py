@@ -10,6 +10,7 @@ import pty
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -141,12 +142,17 @@ def test_kernels_that_were_not_used_for_long_are_removed(
 ) -> None:
     from camkes.backends.host import kernel
 
-    for age in range(kernel._MOST_KEPT + 3):
-        entry = tmp_path / f"host-{age:x}"
+    now = time.time()
+    ages = [0.0] * 2 + [now - 10**9 + age for age in range(kernel._MOST_KEPT)]
+    for number, age in enumerate(ages):
+        entry = tmp_path / f"host-{number:x}"
         entry.mkdir()
-        os.utime(entry, (10**9 - age, 10**9 - age))
+        os.utime(entry, (now - age, now - age))
     (tmp_path / "texts").mkdir()
     kernel._forget_unused(tmp_path)
-    left = {f"host-{age:x}" for age in range(kernel._MOST_KEPT)} | {"texts"}
+    left = {f"host-{number:x}" for number in range(kernel._MOST_KEPT)} | {"texts"}
     assert {path.name for path in tmp_path.iterdir()} == left
+    monkeypatch.setattr(kernel, "_MOST_KEPT", 1)
+    kernel._forget_unused(tmp_path)  # not what may be in use
+    assert {path.name for path in tmp_path.iterdir()} == {"host-0", "host-1", "texts"}
     shutil.rmtree(tmp_path)

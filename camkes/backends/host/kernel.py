@@ -15,6 +15,7 @@ import os
 import shlex
 import shutil
 import tempfile
+import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -39,6 +40,8 @@ _RUNTIME = "runtime"
 _CHECKSUMS = "checksums.json"
 #: kernels, of 2 MB: one for each compiler, folder of the tool and kind of kernel, with and without sanitizers
 _MOST_KEPT = 32
+#: seconds: a build that uses an entry has ended, or has been killed
+_IN_USE = 3600
 
 
 class Kit(Struct, frozen=True):
@@ -140,13 +143,16 @@ def _make(parent: Path, name: str, compiler: Compiler, sink: Sink, progress: Pro
 
 
 def _forget_unused(parent: Path) -> None:
-    """Remove the entries that were not used for the longest time, where there are many."""
+    """Remove the entries that were not used for the longest time, where there are many. Other commands may
+    be linking with those that were used lately."""
     used: dict[Path, int] = {}
+    recent = time.time_ns() - _IN_USE * 10**9
     for entry in parent.glob("host-*"):
         with suppress(OSError):
             used[entry] = entry.stat().st_mtime_ns
     for entry in sorted(used, key=used.__getitem__)[:-_MOST_KEPT]:
-        shutil.rmtree(entry, ignore_errors=True)
+        if used[entry] < recent:
+            shutil.rmtree(entry, ignore_errors=True)
 
 
 def _make_kernel(folder: Path, compiler: Compiler, sink: Sink) -> Path | None:

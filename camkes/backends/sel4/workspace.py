@@ -23,9 +23,11 @@ from camkes.backends.host.jobs import Progress
 from camkes.backends.host.ninja import NinjaError
 from camkes.backends.host.ninja import program as find_ninja
 from camkes.backends.sel4.build_log import NINJA_STATUS, failing_lines
-from camkes.backends.sel4.codes import NO_WORKSPACE, SEL4_BUILD
+from camkes.backends.sel4.codes import NO_LISTS, NO_WORKSPACE, SEL4_BUILD
 from camkes.diagnostics import Sink
+from camkes.project.application import Application
 from camkes.project.cmake import find_cmake
+from camkes.project.codes import MISSING_FILE
 from camkes.resources import ROOT
 
 APPLICATION = ROOT / "kernel" / "sel4" / "application"
@@ -78,6 +80,18 @@ def find_workspace(given: Path | None, sink: Sink) -> Path | None:
         help=f"make one with `{script} DIR` and name it with `--workspace DIR` or SEL4_WORKSPACE",
     )
     return None
+
+
+def check_application(application: Application, sink: Sink) -> None:
+    """Report what CMake would fail at: sources that are not there, or no CMakeLists.txt."""
+    application.report_missing(MISSING_FILE, sink)
+    if application.lists is None:
+        sink.report(
+            NO_LISTS,
+            f"no CMakeLists.txt in {application.folder} declares {application.root.name}, and CMake builds "
+            "images for seL4",
+            help="`camkes explain E0965` shows one",
+        )
 
 
 def make(

@@ -309,7 +309,8 @@ def add_running(group: argparse._ArgumentGroup) -> None:
         dest="duration",
         metavar="TIME",
         type=duration,
-        help="virtual time to run, as 2s or 150ms (default: until all is idle, at most 1s)",
+        help="virtual time to run, as 2s or 150ms; seconds without a unit (default: until all is idle, at "
+        "most 1s)",
     )
     times = group.add_mutually_exclusive_group()
     times.add_argument(
