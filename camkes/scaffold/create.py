@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 from camkes.diagnostics import Sink
@@ -59,8 +60,11 @@ def create(folder: Path, template: str, sink: Sink) -> tuple[Path, ...]:
         notes = [", ".join(existing[:8]) + (" and others" if len(existing) > 8 else "")] if existing else []
         sink.report(PROJECT_EXISTS, message, notes=notes, help="choose another name; nothing was written")
         return ()
+    is_new = not folder.exists()
     try:
         write_all([(folder / path, data) for path, data in files.items()])
     except OSError as error:
+        if is_new:
+            shutil.rmtree(folder, ignore_errors=True)
         raise OutputError(f"cannot write {error.filename}: {error.strerror}") from error
     return tuple(files)

@@ -17,6 +17,7 @@ from msgspec import Struct
 from camkes import process
 from camkes.backends.host.codes import NO_COVERAGE
 from camkes.diagnostics import Sink
+from camkes.files import OutputError
 
 #: where counters are written, below the copy of the image that runs
 _COUNTERS = "counters"
@@ -71,7 +72,7 @@ def report_coverage(
         "--exclude-unreachable-branches",
     ]
     if out.suffix == ".json":
-        return () if _gcovr([*found, "--json", str(out.absolute())], base, sink) else None
+        return () if _gcovr([*found, "--json", str(out.absolute())], base, out.parent, sink) else None
     return _report(found, base, out, sink)
 
 
@@ -86,19 +87,26 @@ def merge_coverage(
 
 def _report(words: list[str], base: Path, out: Path, sink: Sink) -> tuple[Coverage, ...] | None:
     out = out.absolute()
-    out.mkdir(parents=True, exist_ok=True)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"cannot write {out}: {error.strerror}") from error
     summary = out / "coverage.json"
     forms = ["--lcov", str(out / "coverage.info"), "--html-details", str(out / "index.html")]
-    if not _gcovr([*words, *forms, "--json-summary", str(summary)], base, sink):
+    if not _gcovr([*words, *forms, "--json-summary", str(summary)], base, out, sink):
         return None
     report = json.loads(summary.read_text(encoding="utf-8"))
     return tuple(_coverage(each) for each in ({**report, "filename": ""}, *report["files"]))
 
 
-def _gcovr(words: list[str], base: Path, sink: Sink) -> bool:
+def _gcovr(words: list[str], base: Path, out: Path, sink: Sink) -> bool:
+    """Run gcovr, which writes into the folder `out`; False after a diagnostic. Raises OutputError."""
     command = [sys.executable, "-m", "gcovr", "--root", str(base.absolute()), *words]
     done = process.run(command, cwd=base, merged=True)
     if done.status != 0:
+        error = process.disk_error(done.output, out)
+        if error is not None:
+            raise OutputError(f"cannot write in {error.filename}: {error.strerror}")
         sink.report(NO_COVERAGE, "gcovr failed", notes=done.output.strip().splitlines()[-10:])
     return done.status == 0
 
