@@ -16,6 +16,7 @@ import re
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -75,7 +76,13 @@ class CMakeResult(NamedTuple):
 
 
 def find_cmake() -> str | None:
-    """The program: the one that was installed beside Python, or else that of the search path."""
+    """The program: that of the package of its name, or else the one on the search path. What is installed
+    beside Python is a script in Python that starts the former."""
+    package = find_spec("cmake")
+    for folder in (package and package.submodule_search_locations) or ():
+        program = Path(folder, "data", "bin", "cmake")
+        if os.access(program, os.X_OK):
+            return str(program)
     return _find_program("cmake")
 
 

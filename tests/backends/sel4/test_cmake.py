@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from camkes.project.cmake import find_cmake
+
 from .project import project
 
 ROOT = Path(__file__).parents[3]
@@ -44,7 +46,7 @@ def configure(folder: Path, lists: str, *options: str) -> subprocess.CompletedPr
 def cmake(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     """Configure the application in `folder` for the standin, with ninja if that is there."""
     command = [
-        shutil.which("cmake") or "cmake",
+        find_cmake() or "cmake",
         f"-DCAMKES_ROOT={ROOT}",
         f"-DSTANDIN_PYTHON={sys.executable}",
         f"-DCAmkESPython={sys.executable}",
@@ -208,7 +210,7 @@ def test_a_repository_inside_the_folder_of_the_c_library(tmp_path: Path) -> None
         "message(STATUS ${MUSLLIBC_CURRENT_DIR})\n"
     )
     (tmp_path / "link").symlink_to(library)
-    command = [shutil.which("cmake") or "cmake", "-P", str(script)]
+    command = [find_cmake() or "cmake", "-P", str(script)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert f"git -C {library} init --separate-git-dir=" in done.stderr
