@@ -13,7 +13,6 @@ import json
 import os
 import signal
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,7 +20,6 @@ import pytest
 from hypothesis import settings
 
 from camkes import process
-from camkes.backends.host import host
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=25)
 settings.register_profile("long", derandomize=True, deadline=None, max_examples=1000)
@@ -39,15 +37,6 @@ def pytest_unconfigure() -> None:
 
 
 MUTATION = Path(__file__).parents[1] / "benchmarks" / "mutation"
-
-
-@pytest.fixture(autouse=True, scope="session")
-def _glue_without_optimisation() -> Iterator[None]:
-    """Generated code is compiled in two thirds of the time; `make test-long` compiles it as users do."""
-    with pytest.MonkeyPatch.context() as patch:
-        if os.environ.get("HYPOTHESIS") != "long":
-            patch.setattr(host, "GENERATED_FLAGS", ("-g1", "-O0"))
-        yield
 
 
 #: The tests of the packages whose coverage `make test-long` bounds. To trace all others, which are about

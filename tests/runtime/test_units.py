@@ -34,6 +34,7 @@ def test_unit(test: str, sources: tuple[str, ...], tmp_path: Path) -> None:
     subprocess.run(
         [
             *("cc", "-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-DCAMKES_KERNEL_HOST=1"),
+            "-DCAMKES_INLINE=static inline",
             *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
             *(f"-I{RUNTIME}/include", f"-I{HOST_KERNEL}/include", "-o", str(program), str(_UNIT / test)),
             *(str(RUNTIME / "src" / s) for s in sources),

@@ -35,9 +35,12 @@ from camkes.model.system import System
 from camkes.project.application import Application
 from camkes.project.builds import ComponentBuild, language_by_name
 from camkes.protocols.plan import Plan
+from camkes.resources import RUNTIME
 
-#: Flags for generated sources: lines, for places of faults, but no variables, which take the compiler long.
-GENERATED_FLAGS = ("-g1",)
+#: Flags for generated sources: lines, for places of faults, but no variables, which take the compiler long,
+#: and no optimisation: the little that is not in the runtime need not be fast. Of headers of the system, a
+#: compiler does not report inline functions that call static ones.
+GENERATED_FLAGS = ("-g1", "-O0", "-isystem", str(RUNTIME / "include"))
 
 
 class HostImage(Struct, frozen=True):

@@ -190,7 +190,8 @@ def _make_kernel(folder: Path, compiler: Compiler, sink: Sink) -> Path | None:
 def _make_runtime(work: Path, entry: Path, compiler: Compiler, sink: Sink, progress: Progress) -> bool:
     base = RUNTIME / "src"
     sources = [s for s in sorted(base.rglob("*.c")) if not s.name.endswith("_sel4.c")]
-    same = (f"-ffile-prefix-map={work}=.",)  # the scratch folder is another one each time
+    # the scratch folder is another one each time; each image is linked with the lines, and needs no more
+    same = (f"-ffile-prefix-map={work}=.", "-g1")
     jobs = [
         compile_job(
             compiler,

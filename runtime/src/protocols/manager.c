@@ -40,8 +40,8 @@ priority_refused(const struct camkes_cpi *cpi, const struct camkes_context *cont
                 atomic_load(&context->worker)->name, cpi->name, priority, (int)error);
 }
 
-CAMKES_INLINE void set_priority(struct camkes_cpi *cpi, struct camkes_context *context,
-                                uint8_t priority)
+CAMKES_INLINE_HERE void set_priority(struct camkes_cpi *cpi, struct camkes_context *context,
+                                     uint8_t priority)
 {
     const struct camkes_thread *worker = atomic_load(&context->worker);
     if (worker == NULL) {
@@ -54,8 +54,8 @@ CAMKES_INLINE void set_priority(struct camkes_cpi *cpi, struct camkes_context *c
 }
 
 /* Changes the effective priority of a context; `cause` is the context it is inherited from. */
-CAMKES_INLINE void change(struct camkes_cpi *cpi, struct camkes_context *context, uint8_t before,
-                          uint8_t priority, uint16_t cause)
+CAMKES_INLINE_HERE void change(struct camkes_cpi *cpi, struct camkes_context *context,
+                               uint8_t before, uint8_t priority, uint16_t cause)
 {
     atomic_store(&context->cause, cause);
     atomic_store(&context->effective, priority);
@@ -65,8 +65,8 @@ CAMKES_INLINE void change(struct camkes_cpi *cpi, struct camkes_context *context
     camkes_point();
 }
 
-CAMKES_INLINE void set_effective(struct camkes_cpi *cpi, struct camkes_context *context,
-                                 uint8_t priority, uint16_t cause)
+CAMKES_INLINE_HERE void set_effective(struct camkes_cpi *cpi, struct camkes_context *context,
+                                      uint8_t priority, uint16_t cause)
 {
     const uint8_t before = atomic_load(&context->effective);
     if (priority == before) {
@@ -95,8 +95,8 @@ static void inherit_waiters(struct camkes_cpi *cpi)
 }
 
 /* Changes the priority of a request, whether or not it waits. */
-CAMKES_INLINE void change_request(struct camkes_cpi *cpi, struct camkes_context *context,
-                                  uint8_t priority)
+CAMKES_INLINE_HERE void change_request(struct camkes_cpi *cpi, struct camkes_context *context,
+                                       uint8_t priority)
 {
     if (camkes_waits(context)) {
         camkes_queue_change(cpi, (uint16_t)(context - cpi->context), priority);
