@@ -16,6 +16,7 @@ import pytest
 
 from camkes.diagnostics.explain import PAGES
 from camkes.resources import ROOT
+from tests.repository.statements import statements
 
 #: Phrases, each with what to write instead.
 PHRASES = (
@@ -89,7 +90,9 @@ def strings(text: str) -> Iterator[tuple[int, str]]:
 
 
 def comments(text: str) -> Iterator[tuple[int, str]]:
-    """The comments of a module, with their lines."""
+    """The comments of a module, with their lines; none if no line can have a comment to be found."""
+    if not any(_ANY.search(line, line.index("#")) for line in text.splitlines() if "#" in line):
+        return
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
             yield token.start[0], token.string
@@ -103,7 +106,7 @@ def comments_of_c(text: str) -> Iterator[tuple[int, str]]:
 
 def documentation(text: str) -> Iterator[tuple[int, str]]:
     """The names of functions and classes of a module as words, and their docstrings."""
-    for node in ast.walk(ast.parse(text)):
+    for node in statements(text):
         if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module):
             if not isinstance(node, ast.Module):
                 yield node.lineno, node.name.replace("_", " ")
@@ -156,13 +159,8 @@ def test_no_part_of_a_text_is_a_statement_of_its_own() -> None:
     """A string in a second line without parentheses is not part of the first."""
     found = []
     for path in MODULES:
-        for node in ast.walk(ast.parse(path.read_text())):
-            for before, after in pairwise(getattr(node, "body", None) or ()) if not is_lambda(node) else ():
+        for node in statements(path.read_text()):
+            for before, after in pairwise(getattr(node, "body", ())):
                 if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant | ast.JoinedStr):
                     found.append(f"{path.name}:{after.lineno}: {ast.unparse(before)[:40]}")
     assert found == []
-
-
-def is_lambda(node: ast.AST) -> bool:
-    """Whether the body of a node is an expression."""
-    return isinstance(node, ast.Lambda | ast.IfExp)

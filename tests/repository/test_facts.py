@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -40,23 +40,27 @@ NUMBERS = {
 }
 
 
-def strings(tree: ast.Module) -> Iterator[str]:
+def nodes_of(text: str) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(text)))
+
+
+def strings(nodes: Sequence[ast.AST]) -> Iterator[str]:
     """Every string that is not documentation, and every part of one with values in it."""
     documentation = {
         id(node.body[0].value)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
         and node.body
         and isinstance(node.body[0], ast.Expr)
     }
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documentation:
             yield node.value
 
 
-def numbers(tree: ast.Module) -> Iterator[int]:
+def numbers(nodes: Sequence[ast.AST]) -> Iterator[int]:
     """Every number, and those that are written as `1 << 12` or `(1 << 12) - 1`."""
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.Constant(value=int(value)) if not isinstance(value, bool):
                 yield value
@@ -80,9 +84,9 @@ def sources() -> tuple[Stated, ...]:
     kept = [path.relative_to(ROOT) for path in found]
     stated = []
     for path in sorted(p for p in kept if p.parts[:2] not in (("camkes", "model"), ("camkes", "parser"))):
-        tree = ast.parse((ROOT / path).read_text("utf-8"))
+        nodes = nodes_of((ROOT / path).read_text("utf-8"))
         stated.append(
-            Stated(str(path), frozenset(strings(tree)), frozenset(numbers(tree)), tuple(protocols(tree)))
+            Stated(str(path), frozenset(strings(nodes)), frozenset(numbers(nodes)), tuple(protocols(nodes)))
         )
     return tuple(stated)
 
@@ -152,10 +156,10 @@ PROTOCOL = re.compile("|".join(protocol.value for protocol in Protocol))
 PROTOCOLS_ALLOWED = {("camkes/migrate/system.py", protocol.value): MIGRATE for protocol in Protocol}
 
 
-def protocols(tree: ast.Module) -> list[str]:
+def protocols(nodes: Sequence[ast.AST]) -> list[str]:
     """Protocols that are named one by one: `Protocol.FIXED`, or `FIXED` if that is imported."""
-    named = [node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
-    named += [node.id for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    named = [node.attr for node in nodes if isinstance(node, ast.Attribute)]
+    named += [node.id for node in nodes if isinstance(node, ast.Name)]
     return [name for name in named if name in Protocol.__members__]
 
 
@@ -166,15 +170,15 @@ def test_protocols_have_one_place() -> None:
 
 
 def test_a_second_place_is_noticed() -> None:
-    tree = ast.parse(
+    nodes = nodes_of(
         'def f(i):\n    """_budget"""\n    return g(f"{i}_budget"), "seL4Notification", 1 << 28, 255'
     )
-    found = list(strings(tree))
+    found = list(strings(nodes))
     assert [s for s in found if SETTING.fullmatch(s)] == ["_budget"]
     assert [s for s in found if CONNECTOR.search(s)] == ["seL4Notification"]
-    assert protocols(ast.parse("a = b.protocol is Protocol.FIXED or c.protocol == INHERITED")) == [
+    assert protocols(nodes_of("a = b.protocol is Protocol.FIXED or c.protocol == INHERITED")) == [
         "FIXED",
         "INHERITED",
     ]
-    assert limits.MAX_PRIORITY in numbers(tree)
-    assert limits.WORDS[32].badge + 1 in numbers(tree)
+    assert limits.MAX_PRIORITY in numbers(nodes)
+    assert limits.WORDS[32].badge + 1 in numbers(nodes)

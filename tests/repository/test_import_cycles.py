@@ -8,23 +8,17 @@ understood without it.
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 
 from camkes.protocols.cycles import strongly_connected
+from tests.repository.statements import imports
 from tests.repository.test_layers import modules
 
 
 def imported(path: Path, known: set[str]) -> list[str]:
     """The modules that a file imports: of a package, the modules that it names, else the package."""
-    found: dict[str, None] = {}
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.Import):
-            found.update(dict.fromkeys(alias.name for alias in node.names))
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            for alias in node.names:
-                name = f"{node.module}.{alias.name}"
-                found[name if name in known else node.module] = None
+    named = [(module, f"{module}.{name}") for module, name in imports(path)]
+    found = dict.fromkeys(name if name in known else module for module, name in named)
     return [name for name in found if name in known]
 
 

@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 
 import pytest
 
 from tests.repository.layers import LAYER_OF, LAYERS, table
+from tests.repository.statements import imports
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -34,13 +34,7 @@ def modules() -> list[tuple[str, Path]]:
 
 
 def imported(path: Path) -> set[str]:
-    names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.Import):
-            names.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-            names.add(node.module)
-            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+    names = {name for module, part in imports(path) for name in (module, f"{module}.{part}")}
     return {name for name in names if name == "camkes" or name.startswith("camkes.")}
 
 

@@ -8,6 +8,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
+from tests.repository.statements import statements
 from tests.repository.test_layers import modules
 
 
@@ -15,7 +16,7 @@ def class_names(text: str) -> list[str]:
     """Classes, nested ones too, and aliases of types. The underscore of a private name does not tell it from
     a public one."""
     names = []
-    for node in ast.walk(ast.parse(text)):
+    for node in statements(text):
         match node:
             case ast.ClassDef(name=name):
                 names.append(name)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -30,8 +31,10 @@ STARTED_IN = "camkes/process/supervisor.py"
 
 
 def starts(file: Path) -> list[str]:
-    found = []
-    for node in ast.walk(ast.parse(file.read_text())):
+    text, found = file.read_text(), []
+    if not re.search(rf"\b(?:{'|'.join(STARTS)})(?:\.|\s+import\b)", text):
+        return []
+    for node in ast.walk(ast.parse(text)):
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=module), attr=name)):
                 if name in STARTS.get(module, ()):

@@ -9,6 +9,8 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+from tests.repository.statements import statements
+
 ROOT = Path(__file__).resolve().parents[2]
 FILE_LINES, FUNCTION_LINES = 500, 60
 
@@ -21,7 +23,7 @@ def sources(*patterns: str) -> list[Path]:
 
 
 def python_functions(text: str) -> Iterator[tuple[str, int]]:
-    for node in ast.walk(ast.parse(text)):
+    for node in statements(text):
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.end_lineno is not None:
             yield node.name, node.end_lineno - node.lineno + 1
 
