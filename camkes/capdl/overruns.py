@@ -48,7 +48,9 @@ def lendable(plan: Plan, cpi: PlannedCpi) -> Iterator[tuple[str, int, KernelObje
     for request in plan.requests:
         callers.setdefault(request.callee, []).append(request.caller)
     above = reached(callers.get(cpi.name, ()), lambda name: callers.get(name, ()))
-    extending = [c.name for c in plan.cpis if c.name in above and c.overrun.rules.extends and c is not cpi]
+    extending = [
+        c.name for c in plan.cpis if c.name in above and c.overrun.rules.extends and c.tasks and c is not cpi
+    ]
     names += [(f"{name}{EXTENSION}", NO_NUMBER, f"{name}{EXTENSION}:sc") for name in extending]
     for name, context, item in names:
         yield name, context, KernelObject(item, ObjectKind.SCHEDULING_CONTEXT)

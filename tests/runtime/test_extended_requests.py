@@ -4,10 +4,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from camkes import pipeline
+from camkes.diagnostics import Sink
 from camkes.report.trace.kinds import Kind
-from tests.runtime.host import Run, build
+from tests.runtime.host import Run, build, checked
 
 MS = 1_000_000
 
@@ -84,3 +88,30 @@ def test_the_thread_serves_the_next_when_the_extended_request_ends(run: Run) -> 
 def test_nothing_is_left(run: Run) -> None:
     assert run.violations() == []
     assert run.without_own_time() == []
+
+
+UNREACHED = """
+procedure P { void go(); }
+component Task { control; requestor; uses P down; }
+component Above { provides P p with priority_protocol propagated, overrun extend; uses P down; }
+component Below { provides P p with priority_protocol propagated, overrun extend; }
+assembly {
+    composition {
+        component Task task; component Above above; component Below below;
+        connection seL4RPCCall down(from task.down, from above.down, to below.p);
+    }
+    configuration {
+        task._priority = 10; task._period = 10 ms; task._budget = 1 ms;
+        above.p_extension = 1 ms; below.p_extension = 1 ms;
+    }
+}
+"""
+
+
+def test_there_is_no_extension_of_a_cpi_that_no_task_reaches(tmp_path: Path) -> None:
+    """A request of it could come to one that tasks request."""
+    sink = Sink()
+    model = pipeline.capabilities(checked(tmp_path, UNREACHED, sink, mcs=True), sink)
+    objects = {item.name for item in model.objects}
+    assert "below.p!extension:sc" in objects
+    assert {cap.object for space in model.spaces for cap in space.caps} <= objects
