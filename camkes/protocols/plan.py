@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import count
 
@@ -25,6 +26,7 @@ from camkes.protocols.time import (
     extension_of,
     planned_time,
     raised_priorities,
+    refills_of,
 )
 
 
@@ -47,9 +49,9 @@ class PlannedTask(Struct, frozen=True):
 
     `highest` is the highest priority that it can have: its own, that of a raised criticality, or one that it
     gets as a helper. `conditions` are those whose waiters can lend it more than its own, by name.
-    `priorities` are those at each criticality of the system, if they differ. `refills` are the replenishments
-    that its scheduling context keeps on an MCS kernel, and `time` what it may execute there. `band`: a
-    scheduler orders it; `priority` is the lowest of its requests.
+    `priorities` are those at each criticality of the system, if they differ. `blocks`: how often a job of it
+    can block. `refills` are the replenishments that its scheduling context keeps on an MCS kernel, and `time`
+    what it may execute there. `band`: a scheduler orders it; `priority` is the lowest of its requests.
     """
 
     name: str
@@ -59,6 +61,7 @@ class PlannedTask(Struct, frozen=True):
     highest: int = 0
     conditions: tuple[str, ...] = ()
     priorities: tuple[int, ...] = ()
+    blocks: int = 0
     refills: int = LEAST_REFILLS
     time: PlannedTime | None = None
     band: Band | None = None
@@ -235,12 +238,12 @@ class _Closure:
         self.contexts = self._make_contexts()
         self._chain = self._longest_chains(components)
         self._lock_callers = self._callers_through_locks(components)
+        shared = {name for name, origins in self._of_locks(self._origins).items() if origins.bit_count() > 1}
         contended = {
-            name
-            for name, origins in self._of_locks(self._origins).items()
-            if graph.cpis[name].protocol.lock and origins.bit_count() > 1
+            c.name for c in system.cpis if c.name in shared and (c.protocol.lock or c.stated_threads)
         }
-        self._places = blocking_places(graph, contended)
+        waited = Counter(name for lending in self._lending for name in lending.waiters)
+        self._places = blocking_places(graph, contended, waited)
         self._callers = _Callers(len(self._tasks), list(graph.cpis), self._of_locks(self._lock_callers))
 
     def _settle(self, components: Sequence[Sequence[str]], update: Callable[[str], bool]) -> None:
@@ -378,11 +381,8 @@ class _Closure:
                 self._highest[context.id],
                 tuple(c.name for c in conditions if task.instance in c.tasks),
                 raised,
-                LEAST_REFILLS
-                + self._places[task.instance]
-                + sum(task.instance in lending.waiters for lending in self._lending)
-                if task.refills is None
-                else task.refills,
+                self._places[task.instance],
+                refills_of(task, self._places[task.instance]),
                 planned_time(task, max(1, len(raised))) if self._mcs else None,
                 self._bands.get(task.instance),
             )

@@ -13,8 +13,13 @@ from camkes.model.settings import DEFAULT_TIME
 from camkes.model.system import Cpi, Task
 from camkes.protocols.requests import RequestGraph
 
-#: replenishments of a task that never blocks within a job: what is left, and what was used
+#: replenishments of a scheduling context that no one configures: what is left, and what was used
 LEAST_REFILLS = 2
+
+#: Of a sporadic server: what is left; what the job before used that is not back, if this one began late; and
+#: two parts for each time when a job becomes ready. What it uses from then on comes back together, and is
+#: divided when the next job is ready some microseconds before that.
+_LEFT, _BEFORE, _DIVIDED = 1, 2, 2
 
 
 def bands(tasks: Sequence[Task]) -> tuple[int, ...]:
@@ -58,13 +63,14 @@ def request_times(graph: RequestGraph) -> Mapping[str, int]:
     return times
 
 
-def blocking_places(graph: RequestGraph, contended: Set[str]) -> Mapping[str, int]:
+def blocking_places(graph: RequestGraph, contended: Set[str], waited: Mapping[str, int]) -> Mapping[str, int]:
     """How often a job of each task, or a request to each CPI, can block: once for each request to a CPI
-    whose lock others can hold (`contended`)."""
+    whose lock others can hold, or its threads (`contended`), and for each condition that its own code waits
+    for; `waited` is their number."""
     places: dict[str, int] = {}
     callers = [name for component in reversed(graph.components()) for name in component]
     for name in (*callers, *graph.tasks):
-        places[name] = sum(
+        places[name] = waited.get(name, 0) + sum(
             request.count * ((request.callee in contended) + places.get(request.callee, 0))
             for request in graph.outgoing[name]
         )
@@ -95,6 +101,16 @@ class PlannedTime(Struct, frozen=True):
 def server_period(task: Task) -> int:
     """Nanoseconds after which what a task has used of its budget is there again."""
     return task.period or DEFAULT_TIME
+
+
+def refills_of(task: Task, blocks: int) -> int:
+    """The replenishments that are kept of a task, whose jobs can block so often: those stated, or so many
+    that parts of the budget need not be joined, as the kernel joins them at the later time."""
+    if task.refills is not None:
+        return task.refills
+    if task.server is ServerKind.CONSTANT_BANDWIDTH:
+        return LEAST_REFILLS + blocks
+    return _LEFT + _BEFORE + _DIVIDED * (1 + blocks)
 
 
 def planned_time(task: Task, levels: int) -> PlannedTime:

@@ -71,7 +71,7 @@ def test_table_and_json() -> None:
                 "budgets": [2_000_000, 2_000_000],
                 "period": 20_000_000,
                 "server": "sporadic",
-                "refills": 5,
+                "refills": 11,
                 "overrun": "wait",
                 "criticality": 1,
                 "priorities": [10, 31],

@@ -92,10 +92,9 @@ def test_a_preemption_splits_the_budget_of_a_constant_bandwidth_server_only(tmp_
 
 
 def at(text: str) -> str:
-    """The system of five tasks, released at STARTS. Releases are not exact, which divides refills."""
+    """The system of five tasks, released at STARTS."""
     for name, *_ in TASKS:
-        more = f"{name}._offset = {STARTS} ms; {name}._refills = 8;"
-        text = text.replace(f"{name}._period", f"{more} {name}._period", 1)
+        text = text.replace(f"{name}._period", f"{name}._offset = {STARTS} ms; {name}._period", 1)
     return text
 
 
