@@ -27,7 +27,7 @@ from camkes.analysis.workload import Workload, WorkloadTask, workload_of
 from camkes.model.overrun import OverrunPolicy, ServerKind
 from camkes.model.system import System
 from camkes.protocols.plan import Plan, PlannedCpi
-from camkes.protocols.time import LEAST_REFILLS, PlannedTime
+from camkes.protocols.time import PlannedTime
 
 #: the requests of tasks that are not trusted: any number, in any time
 _ALWAYS: tuple[Requesting, ...] = ((0, 1, 1 << 30, 0),)
@@ -126,13 +126,13 @@ class BudgetModel:
         self._platform = platform
         self._cpis: Mapping[str, PlannedCpi] = {cpi.name: cpi for cpi in plan.cpis}
         self.times = {task.name: task.time for task in plan.tasks if task.time is not None}
-        self._places = {task.name: task.refills - LEAST_REFILLS for task in plan.tasks}
+        self._planned = {task.name: task for task in plan.tasks}
 
     # Tasks ---------------------------------------------------------------------------------------
 
     def bound(self, task: WorkloadTask, *, trusted: bool) -> Bounded:
         """The longest response of a task."""
-        if reason := self._own(task):
+        if reason := self.too_short(task):
             return Bounded(None, reason)
         if not (trusted or task.timed):
             return Bounded(None, "other tasks release it")
@@ -145,53 +145,118 @@ class BudgetModel:
         others = (other for other in self.workload.tasks if other.name != task.name)
         loads = [self.load(other, trusted=trusted) for other in others]
         loads += self.extensions(task, trusted=trusted) + interruptions(self.workload, self._platform)
-        demand = self.needed.of_task[task.name].total
-        helps = self.limited(task.name) and self._pays(task, trusted=trusted)
-        if helps and self._budget(task.name) < demand + blocking(task.period):
-            return Bounded(None, "its budget is too short for itself and to help")
+        demand = self.job(task, blocking, trusted=trusted)
+        if isinstance(demand, str):
+            return Bounded(None, demand)
+        again = self.again(task, blocking, trusted=trusted)
+        loads = [replace(load, demand=load.demand * again) for load in loads]
         # with a budget, a job that comes soon after the one before has to wait until it would come latest
         late = task.jitter if self.limited(task.name) else 0
-        demand += self._split(task, loads) + self._refilled_after(task.name)
         own = Load(task.name, task.priority, task.period, demand, task.jitter - late)
-        found = response(own, loads, blocking)
-        if isinstance(found, Response):
-            return Bounded(late + found.time, latest=late + found.latest)
-        return Bounded(None, "overload")
+        found = response(own, loads, lambda window: again * blocking(window))
+        if not isinstance(found, Response):
+            return Bounded(None, "overload")
+        rules = self.times[task.name].overrun.rules
+        divided = self._planned[task.name].blocks or rules.extends or rules.stops or rules.raises
+        if divided and self.limited(task.name) and late + found.time > task.period:
+            return Bounded(
+                None, "a job can end after the next release, when parts of its budget are not back"
+            )
+        return Bounded(late + found.time, latest=late + found.latest)
 
     def can_end(self, task: WorkloadTask) -> bool:
         """Whether a task that keeps its execution times can be without a budget."""
-        return bool(self._own(task)) or self._lacks(task.name, trusted=True)
+        return bool(self.too_short(task)) or self._lacks(task.name, trusted=True)
 
-    def _own(self, task: WorkloadTask) -> str:
+    def job(self, task: WorkloadTask, blocking: Callable[[Time], Time], *, trusted: bool) -> Time | str:
+        """What a job needs, with what it waits for because its budget comes back late; or why there is no
+        bound. While a job is without time after it has begun, lower tasks execute and can come to locks."""
+        name = task.name
+        demand = self.needed.of_task[name].total
+        if not self.limited(name):
+            return demand
+        waited, granted = blocking(task.period), self._granted(name)
+        used = demand
+        if self._pays(task, trusted=trusted):
+            used += waited
+            if used > granted:
+                return "its budget is too short for itself and to help"
+        blocks = self._planned[name].blocks
+        if self.times[name].server is ServerKind.CONSTANT_BANDWIDTH and (waited or blocks):
+            return "it can be without a budget, of constant bandwidth, when it comes to a lock"
+        if blocks and used == granted:
+            return "it can be without a budget, which has no time to spare, when it comes to a lock"
+        return demand + self._refilled_after(name)
+
+    def again(self, task: WorkloadTask, blocking: Callable[[Time], Time], *, trusted: bool) -> int:
+        """How often blocking and interference can delay a job, as it can have to wait for the budget.
+
+        What is used after a wait for a lock comes back so much later. A job that does more before it comes
+        to the lock than the one before, by more than what is to spare, waits until then; after that it can be
+        delayed anew. The next job has to do still more by as much, so there is an end.
+        """
+        name = task.name
+        if not self.limited(name) or not self._planned[name].blocks:
+            return 1
+        used = self.needed.of_task[name].total
+        used += blocking(task.period) if self._pays(task, trusted=trusted) else 0
+        spare = self._granted(name) - used
+        return max(ceil(used / spare), 1) if spare > 0 else 1
+
+    def too_short(self, task: WorkloadTask) -> str:
         """Why a task's own budget does not suffice for its jobs."""
         if not self.limited(task.name):
             return ""
-        time, budget = self.times[task.name], self._budget(task.name)
+        time = self.times[task.name]
         if time.period != task.period:
             return "its budget has another period"
-        if (
-            time.overrun is OverrunPolicy.EXTEND
-            and time.extension is not None
-            and time.extension.period <= task.period
-        ):
-            budget += time.extension.budget
-        return "" if self.needed.of_task[task.name].total <= budget else "its budget is too short"
+        if self.needed.of_task[task.name].total > self._granted(task.name):
+            return "its budget is too short"
+        if self._lacks(task.name, trusted=True):
+            if time.overrun.rules.stops:
+                return "its budget can end before the job, which is then stopped"
+            if any(self._cpis[name].overrun.rules.suspends for name in task.requests if name in self._cpis):
+                return "its budget can end in a request, and then it is suspended"
+        return ""
 
     def _budget(self, name: str) -> int:
         """The budget of a task at the criticality of the model, or at its own if that is lower."""
         time = self.times[name]
         return time.budgets[min(self._level, time.criticality)]
 
+    def _granted(self, name: str) -> int:
+        """The budget, and what a job can use besides in each period."""
+        time = self.times[name]
+        extension = time.extension if time.overrun.rules.extends else None
+        usable = extension is not None and extension.period <= time.period
+        return self._budget(name) + (extension.budget if extension is not None and usable else 0)
+
     def limited(self, name: str) -> bool:
         """Whether a task has a budget below its period."""
         return self._budget(name) < self.times[name].period
 
-    def _refilled_after(self, name: str) -> int:
-        """How long a server of constant bandwidth can be without time before it has its budget again. That
-        can be in a job of any length, as its periods do not begin with the jobs; in each job once."""
+    def _least(self, name: str) -> int:
+        """The least budget with which a job can begin: when it is used up, the criticality may rise."""
+        return self.times[name].budgets[0] if self.times[name].overrun.rules.raises else self._budget(name)
+
+    def _refilled_after(self, name: str) -> Time:
+        """How long a task can be without time in each job, and then has its budget again. One of constant
+        bandwidth in a job of any length, as its periods do not begin with the jobs; and one that raises the
+        criticality, if its budget ends in a request that waits for the next one."""
         time, budget = self.times[name], self._budget(name)
-        constant = time.server is ServerKind.CONSTANT_BANDWIDTH
-        return time.period - budget if constant and self.limited(name) else 0
+        if time.server is ServerKind.CONSTANT_BANDWIDTH and self.limited(name):
+            return time.period - budget
+        lower = {each for each in time.budgets[: self._level] if each < budget}
+        waiting = time.overrun.rules.raises and self._lacks(name, trusted=True) and self._waits(name)
+        return sum(time.period - each for each in lower) if waiting else 0
+
+    def _waits(self, name: str) -> bool:
+        """Whether a task can be without a budget in a request, and waits for the next one."""
+        return any(
+            not (cpi.overrun.rules.aborts or self._lasts(cpi, self.needed.of_request[part.cpi], trusted=True))
+            for part in self.needed.of_task[name].parts
+            for cpi in self._policies(part.cpi)
+        )
 
     def load(self, task: WorkloadTask, *, trusted: bool) -> Load:
         """What a task takes from others in each period, at most."""
@@ -209,13 +274,6 @@ class BudgetModel:
             demand = min(demand, budget)
         return Load(task.name, task.priority, task.period, demand, jitter)
 
-    def _split(self, task: WorkloadTask, others: Sequence[Load]) -> Time:
-        """What is used after a job was blocked comes back later than the next release. With a budget below
-        twice the execution time the parts of a job can each wait for that, with interference anew."""
-        if not self._lacks(task.name, trusted=True):
-            return 0
-        return self._places[task.name] * sum(o.demand for o in others if o.priority >= task.priority)
-
     def _pays(self, task: WorkloadTask, *, trusted: bool) -> bool:
         """Whether the task's budget can be used for a holder that it waits for."""
         return any(
@@ -231,10 +289,11 @@ class BudgetModel:
         """Whether a task can be without a budget while it holds a lock."""
         if name not in self.times or not self.limited(name):
             return False
-        if not trusted or name not in self.needed.of_task or self._refilled_after(name):
+        constant = self.times[name].server is ServerKind.CONSTANT_BANDWIDTH
+        if not trusted or name not in self.needed.of_task or constant:
             return True
-        spare = 2 if self._places[name] > 0 else 1
-        return self._budget(name) < spare * self.needed.of_task[name].total
+        spare = 2 if self._planned[name].blocks > 0 else 1
+        return self._least(name) < spare * self.needed.of_task[name].total
 
     def blocking(self, task: WorkloadTask, *, trusted: bool) -> Callable[[Time], Time] | str:
         """The blocking of a job in a window of so many nanoseconds, or why it has no bound."""
@@ -302,7 +361,7 @@ class BudgetModel:
         """How long a section lasts: with the policy of its CPI and of those that are requested in it."""
         if not self._lacks(section.task, trusted=trusted):
             return section.duration
-        budget = self._budget(section.task)
+        budget = self._least(section.task)
         without = ceil(section.duration / budget) * (self.times[section.task].period - budget)
         policies = self._policies(section.cpi)
         added = [self._added(cpi, section.duration, without, trusted=trusted) for cpi in policies]
@@ -317,7 +376,7 @@ class BudgetModel:
         """What the policy of a CPI adds to a section whose task is without a budget for `without`."""
         rules, extension = cpi.overrun.rules, cpi.extension
         if rules.aborts:
-            return 0 if extension is None else extension.budget  # the roll-back
+            return 0 if extension is None else extension.period  # until roll-backs before it let it end
         if rules.helps:
             return 0
         return 0 if self._lasts(cpi, section, trusted=trusted) else without
@@ -329,7 +388,7 @@ class BudgetModel:
             return False
         # within a period, each caller can be without a budget once for each part of it that comes back
         lacking = [name for name in cpi.tasks if self._lacks(name, trusted=trusted)]
-        overruns = sum(LEAST_REFILLS + self._places[name] for name in lacking)
+        overruns = sum(self._planned[name].refills for name in lacking)
         shorter = all(extension.period <= self.times[name].period for name in lacking)
         return shorter and extension.budget >= overruns * section
 

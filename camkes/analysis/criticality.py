@@ -25,7 +25,7 @@ from msgspec.structs import replace
 from camkes.analysis.budgets import BudgetModel, BudgetResult
 from camkes.analysis.demand import Time, demands, release_cost
 from camkes.analysis.platform import Platform
-from camkes.analysis.response import STEPS
+from camkes.analysis.response import STEPS, Load, released
 from camkes.analysis.workload import WorkloadTask, workload_of
 from camkes.model.overrun import OverrunPolicy
 from camkes.model.system import Cpi, System, Task
@@ -43,13 +43,24 @@ class LevelResult(Struct, frozen=True):
     ours: Time | None
 
 
+class _Needs(Struct, frozen=True):
+    """What a job of each task needs at a criticality, or why it has no bound; what each takes from others;
+    how often each can be kept waiting anew (`BudgetModel.again`); and the extensions that can do that."""
+
+    job: Mapping[str, Time | str]
+    load: Mapping[str, Load]
+    again: Mapping[str, int]
+    extensions: Mapping[str, Sequence[Load]]
+
+
 class _Level(Struct, frozen=True):
-    """Execution times at a criticality: each task's demand, that until it raises the criticality, and the
-    blocking of each in a window, or why it has no bound."""
+    """Execution times at a criticality, the blocking of each task in a window, or why it has no bound, and
+    what tasks need with their budgets: also until they raise the criticality."""
 
     demand: Mapping[str, Time]
-    until_raised: Mapping[str, Time]
     blocking: Mapping[str, Callable[[Time], Time] | str]
+    reached: _Needs
+    until_raised: _Needs
 
 
 def level_results(system: System, plan: Plan, platform: Platform) -> tuple[LevelResult, ...]:
@@ -108,17 +119,34 @@ def _level(system: System, plan: Plan, platform: Platform, level: int) -> _Level
     workload = workload_of(changed, plan)
     needed = demands(workload, platform)
     model = BudgetModel(plan, workload, needed, platform, level)
+    load = {task.name: model.load(task, trusted=True) for task in workload.tasks}
+    blocking = {task.name: model.blocking(task, trusted=True) for task in workload.tasks}
+    extensions = {task.name: model.extensions(task, trusted=True) for task in workload.tasks}
     demand = {name: each.total for name, each in needed.of_task.items()}
-    raising = {
-        name: max(demand[name], time.budgets[level])
+    job: dict[str, Time | str] = {}
+    again = dict.fromkeys(load, 1)
+    for task in workload.tasks:
+        waits, name = blocking[task.name], task.name
+        if (short := model.too_short(task)) or isinstance(waits, str):
+            job[name] = short
+        else:
+            job[name] = model.job(task, waits, trusted=True)
+            again[name] = model.again(task, waits, trusted=True)
+    longer = {
+        name: max(time.budgets[level] - demand[name], 0)
         for name, time in model.times.items()
         if name in demand and time.overrun is OverrunPolicy.RAISE and level < time.criticality
     }
-    return _Level(
-        demand,
-        demand | raising,
-        {task.name: model.blocking(task, trusted=True) for task in workload.tasks},
+    until_raised = _Needs(
+        {name: own if isinstance(own, str) else own + longer.get(name, 0) for name, own in job.items()},
+        {
+            name: replace(e, demand=max(e.demand, demand[name] + longer[name])) if name in longer else e
+            for name, e in load.items()
+        },
+        again,
+        extensions,
     )
+    return _Level(demand, blocking, _Needs(job, load, again, extensions), until_raised)
 
 
 class _Model:
@@ -139,73 +167,73 @@ class _Model:
     def smc(self, task: WorkloadTask, level: int) -> Time | None:
         """Others need what they do at this criticality, or at their own where it is lower."""
 
-        def busy(window: Time) -> Time:
-            return sum(
-                _jobs(other, window)
-                * self._levels[min(level, self._criticality[other.name])].demand[other.name]
-                for other in self._above(task)
-            )
-
-        return self._fixed_point(task, level, self._levels[level].demand[task.name], busy)
+        levels = ((o, self._levels[min(level, self._criticality[o.name])]) for o in self._above(task))
+        loads = [_load(other, each.demand[other.name]) for other, each in levels]
+        own = self._levels[level].demand[task.name]
+        return self._fixed_point(task, level, own, lambda window: released(loads, window))
 
     def amc(self, task: WorkloadTask, level: int) -> Time | None:
         """Those of lower criticality release jobs until the criticality is above their own: within what the
         response at their own would be."""
-        return self._adaptive(task, level, [each.demand for each in self._levels])
+        needs = [
+            _Needs(each.demand, {o.name: _load(o, each.demand[o.name]) for o in self._tasks}, {}, {})
+            for each in self._levels
+        ]
+        return self._adaptive(task, level, needs, [0] * len(needs))
 
     def ours(self, task: WorkloadTask, level: int) -> Time | None:
-        """As AMC-rtb, but the criticality rises when budgets are used up, and priorities are changed."""
-        before = [each.until_raised for each in self._levels[:level]]
-        return self._adaptive(task, level, [*before, self._levels[level].demand], self._switch)
+        """As AMC-rtb, but the criticality rises when budgets are used up, priorities are changed, and a job
+        can have to wait for its own budget."""
+        needs = [each.until_raised for each in self._levels[:level]]
+        return self._adaptive(task, level, [*needs, self._levels[level].reached], self._switch)
 
     def _adaptive(
-        self,
-        task: WorkloadTask,
-        level: int,
-        demand: Sequence[Mapping[str, Time]],
-        switch: Sequence[Time] | None = None,
+        self, task: WorkloadTask, level: int, needs: Sequence[_Needs], switch: Sequence[Time]
     ) -> Time | None:
-        """The response with these demands at each criticality, and so much for each switch."""
-        released: dict[str, Time] = {}
+        """The response with these needs at each criticality, and so much for each switch."""
+        kept: dict[str, Time] = {}
         for other in self._above(task):
             own = self._criticality[other.name]
             if own < level:
-                before = self._adaptive(task, own, demand, switch)
+                before = self._adaptive(task, own, needs, switch)
                 if before is None:
                     return None
-                released[other.name] = _jobs(other, before) * demand[own][other.name]
-
-        def busy(window: Time) -> Time:
-            return (switch[level] if switch else 0) + sum(
-                released[other.name]
-                if other.name in released
-                else _jobs(other, window) * demand[level][other.name]
-                for other in self._above(task)
-            )
-
-        return self._fixed_point(task, level, demand[level][task.name], busy)
+                kept[other.name] = released([needs[own].load[other.name]], before)
+        at = needs[level]
+        going_on = [at.load[other.name] for other in self._above(task) if other.name not in kept]
+        loads = [*going_on, *at.extensions.get(task.name, ())]
+        once, again = switch[level] + sum(kept.values()), at.again.get(task.name, 1)
+        return self._fixed_point(
+            task, level, at.job[task.name], lambda window: once + released(loads, window), again
+        )
 
     def _above(self, task: WorkloadTask) -> list[WorkloadTask]:
         return [other for other in self._tasks if other.name != task.name and other.priority >= task.priority]
 
     def _fixed_point(
-        self, task: WorkloadTask, level: int, own: Time, busy: Callable[[Time], Time]
+        self,
+        task: WorkloadTask,
+        level: int,
+        own: Time | str,
+        busy: Callable[[Time], Time],
+        again: int = 1,
     ) -> Time | None:
         blocking = self._levels[level].blocking[task.name]
-        if isinstance(blocking, str) or any(each.after for each in (task, *self._above(task))):
+        if isinstance(own, str) or isinstance(blocking, str):
             return None
+        if any(each.after for each in (task, *self._above(task))):
+            return None
+        timers = [_load(each, self._release) for each in self._tasks if each.timed]
         window: Time = max(own, 1)  # without work of its own a job still waits for others
         for _ in range(STEPS):
-            timers = sum(_jobs(each, window) * self._release for each in self._tasks if each.timed)
-            again = own + blocking(window) + busy(window) + timers
-            if again > min(task.deadline, task.period):
+            longer = own + again * (blocking(window) + busy(window) + released(timers, window))
+            if longer > min(task.deadline, task.period):
                 return None
-            if again == window:
-                return again
-            window = again
+            if longer == window:
+                return longer
+            window = longer
         return None
 
 
-def _jobs(task: WorkloadTask, window: Time) -> int:
-    """How many jobs of a task can be released in a window, at most."""
-    return int(-(-window // task.period))
+def _load(task: WorkloadTask, demand: Time) -> Load:
+    return Load(task.name, task.priority, task.period, demand)

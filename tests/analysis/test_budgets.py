@@ -206,9 +206,10 @@ assembly {
     [
         # 6 of L's request, twice 17 until there is a budget again, and 6 of its own
         ("", 20, 46, 22),
-        ('store.p_overrun = "help";', 20, 12, 5),
+        ('store.p_overrun = "help";', 24, 12, 5),
+        ('store.p_overrun = "help";', 20, 18, 5),
         ('store.p_overrun = "extend"; store.p_extension = 6 ms;', 20, 46, 5),
-        ('store.p_overrun = "abort"; store.p_extension = 1 ms;', 20, 13, 2),
+        ('store.p_overrun = "abort"; store.p_extension = 1 ms;', 20, 22, 2),
         ('store.p_overrun = "help";', 8, None, 20),
     ],
 )
@@ -222,9 +223,9 @@ def test_policies_of_a_lock(policy: str, budget: int, h: int | None, least: int)
     assert results["l"].trusted.reason == "its budget is too short"
 
 
-@pytest.mark.parametrize(("extension", "period", "h"), [(6, 20, 2), (5, 20, 19), (6, 21, 19)])
+@pytest.mark.parametrize(("extension", "period", "h"), [(14, 20, 2), (13, 20, 19), (14, 21, 19)])
 def test_an_extension_has_to_last_for_all_overruns_of_its_period(extension: int, period: int, h: int) -> None:
-    """Both callers have three parts of a budget, each of which can end in a request of 1 ms; else L waits."""
+    """Both callers have seven parts of a budget, each of which can end in a request of 1 ms; else L waits."""
     policy = f'store.p_overrun = "extend"; store.p_extension = {extension} ms;'
     policy += f" store.p_extension_period = {period} ms;"
     results = budget_results(*planned(LOCK % (20, 1, policy)), FREE)
@@ -314,7 +315,8 @@ def test_tasks_that_are_not_trusted_request_any_number_of_times() -> None:
         ("inherited", 'store.p_overrun = "abort"; store.p_extension = 1 ms;'),
         (
             "inherited",
-            'store.p_overrun = "extend"; store.p_extension = 30 ms; store.p_extension_period = 50 ms;',
+            'store.p_overrun = "extend"; store.p_extension = 30 ms; store.p_extension_period = 50 ms;'
+            " h._refills = 5;",
         ),
     ],
 )

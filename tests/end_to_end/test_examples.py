@@ -108,7 +108,8 @@ def test_critical_tasks_meet_their_deadlines_within_the_bounds_of_their_critical
         for job in tasks[name]["job_list"] if level > 0 else ():
             during = max(of for start, end, of in changes if start < job["end"] and job["release"] < end)
             assert not job["missed"]
-            assert during > level or job["response"] <= bounds[name, during]
+            # a job may need what it needs at its next criticality, and end before its budget does
+            assert during > level or job["response"] <= max(bounds[name, each] for each in {during, level})
     assert max(level for *_, level in changes) == 2
     assert tasks["bus"]["missed"] > 0 and tasks["video"]["released"] < 50
 

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Budgets whose parts come back late: after a wait, with constant bandwidth, or in a request."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from camkes.analysis.budgets import budget_results
+from camkes.analysis.criticality import level_results
+from camkes.analysis.platform import FREE
+from camkes.model.overrun import ServerKind
+from tests.analysis.budget_reference import SimTask
+from tests.analysis.test_budgets import LOCK, MS, of_tasks, planned
+
+LATE_LOCK = "it can be without a budget, which has no time to spare, when it comes to a lock"
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        ('h._overrun = "stop";', "its budget can end before the job, which is then stopped"),
+        ('store.p_overrun = "suspend";', "its budget can end in a request, and then it is suspended"),
+        ('h._overrun = "stop"; h._budget = 12 ms;', ""),
+        ('store.p_overrun = "abort"; h._refills = 2; h._budget = 6 ms;', LATE_LOCK),
+    ],
+)
+def test_a_budget_that_comes_back_in_parts_can_end_in_a_job(settings: str, reason: str) -> None:
+    """h has 7 ms for its request of 6, and can have to wait for a lock: what it uses then is back late. While
+    it waits for it in the next job, lower tasks can come to the lock, and so on."""
+    text = LOCK.replace("h._budget = %d ms;", "" if "_budget" in settings else "h._budget = 7 ms;")
+    found = {each.task.name: each.trusted for each in budget_results(*planned(text % (6, settings)), FREE)}
+    assert found["h"].reason == reason
+
+
+RAISING = """
+procedure Access { void use(); };
+component User { control; requestor; uses Access p; }
+component Store { provides Access p with priority_protocol propagated, overrun %s; }
+import <std_connector.camkes>;
+assembly {
+    composition {
+        component User t; component User low; component Store store;
+        connection seL4RPCCall c(from t.p, from low.p, to store.p);
+    }
+    configuration {
+        t._priority = 20; t._period = 100 ms; t._criticality = 1; t._overrun = "raise";
+        t._budget = 3 ms; t._budget_1 = 10 ms; t._wcet = 2 ms; t._wcet_1 = 9 ms;
+        low._priority = 10; low._period = 400 ms; low._wcet = 40 ms; low._criticality = 1;
+        store.p_wcet = 1 ms; %s
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("policy", "more", "t", "low"),
+    [
+        ("abort", "", 10, 41 + 10),
+        ("wait", "", None, 41 + 2 * 10),
+        ("extend", "store.p_extension = 15 ms; store.p_extension_period = 100 ms;", 10, 41 + 10 + 15),
+    ],
+)
+def test_an_overrun_in_a_request_raises_the_criticality_late(
+    policy: str, more: str, t: int | None, low: int
+) -> None:
+    """With `wait`, when there is a budget again, 97 ms later; two jobs can then follow each other."""
+    levels = level_results(*planned(RAISING % (policy, more)), FREE)
+    found = {e.task.name: e.ours for e in levels if e.level}
+    assert found == {"t": None if t is None else t * MS, "low": low * MS}
+
+
+def test_a_server_of_constant_bandwidth_can_be_late_at_each_criticality() -> None:
+    """`high` of its 2 in 40 ms waits up to 38, and two jobs of it can come close to each other."""
+    system = of_tasks(SimTask("high", 2, 40, 2, 2, 1), SimTask("low", 1, 80, 3, 0, 1))
+    text = [(e.task.name, e.ours) for e in level_results(*system, FREE) if e.level]
+    assert text == [("high", 2 * MS), ("low", 5 * MS)]
+    plan = system[1]
+    servers = {task.name: task.time for task in plan.tasks if task.time is not None}
+    constant = replace(servers["high"], server=ServerKind.CONSTANT_BANDWIDTH)
+    tasks = tuple(replace(t, time=constant) if t.name == "high" else t for t in plan.tasks)
+    found = level_results(system[0], replace(plan, tasks=tasks), FREE)
+    assert [(e.task.name, e.ours) for e in found if e.level] == [("high", 40 * MS), ("low", 7 * MS)]
+
+
+@pytest.mark.parametrize(("budget", "again"), [(12, 1), (11, 2), (9, 2), (8, 3), (7, 6)])
+def test_what_delays_a_job_counts_anew_where_its_budget_is_short(budget: int, again: int) -> None:
+    """h needs 6: with 9, 3 are to spare, so it can wait for parts of its budget once more, with 7 five times
+    more. The request of l, 6, counts as often, and m, above it, which needs 1 in 50."""
+    text = LOCK.replace("m._priority = 20", "m._priority = 40").replace("m._wcet = 8 ms", "m._wcet = 1 ms")
+    policy = 'store.p_overrun = "abort"; h._period = 200 ms;'
+    results = budget_results(*planned((text % (budget, 6, policy)).replace("h._period = 50 ms;", "")), FREE)
+    found = {each.task.name: each.trusted for each in results}
+    assert found["h"].response == (6 + again * (6 + (1 if 6 + again * 7 <= 50 else 2))) * MS
+
+
+def test_a_budget_that_suffices_at_the_criticality_raises_nothing() -> None:
+    text = RAISING.replace(
+        "t._budget = 3 ms; t._budget_1 = 10 ms;", "t._budget = 10 ms; t._budget_1 = 11 ms;"
+    )
+    levels = level_results(*planned(text % ("wait", "")), FREE)
+    assert {e.task.name: e.ours for e in levels if e.level} == {"t": 10 * MS, "low": 51 * MS}
