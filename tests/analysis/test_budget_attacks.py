@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""No response is above its bound in random systems with budgets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.analysis.budget_attacks import attack, problems, written
+from tests.runtime.host import build
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", [1053, 4059, 4538, 5123, 6003, 6010])
+def test_no_response_is_above_its_bound(seed: int, tmp_path: Path) -> None:
+    """Systems in which bounds were exceeded by roll-backs that wait for one before, by overruns in requests
+    that are suspended, and by jobs that end after the next release; and others."""
+    system = attack(seed)
+    assert problems(system, build(tmp_path, *written(system, seed), mcs=True), 3)[0] == []
