@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from camkes.capdl.model import Role
 from camkes.protocols.plan import Plan
 from camkes.report.trace.events import Event
-from camkes.report.trace.kinds import Binding, KernelCall, Kind
+from camkes.report.trace.kinds import Binding, Kind
 from camkes.report.trace.lending import Waiter
 from camkes.report.trace.names import NamedThread, TraceNames
+from camkes.report.trace.way_home import WayHome
 
 
 class BudgetTracker:
@@ -75,8 +76,8 @@ class PaymentChecker(BudgetTracker):
         self.mcs = plan.mcs
         self.holders, self.queues, self.requests = holders, queues, requests
         self.helping = {names.lock(cpi.id) for cpi in plan.cpis if cpi.overrun.rules.helps}
-        self.restarting: int | None = None  # a manager
-        self.aborting: set[int] = set()  # workers that it has restarted
+        suspending = {cpi.id for cpi in plan.cpis if cpi.overrun.rules.suspends}
+        self.way_home = WayHome(names, holders, queues, requests, suspending)
         self.tasks: dict[int, int] = {}  # worker -> the task of its request
         self.running: int | None = None
         self.time = 0
@@ -91,18 +92,13 @@ class PaymentChecker(BudgetTracker):
             return
         yield from self._worked(event.time - self.time)
         self.time = event.time
+        self.way_home.step(event)
         kind, thread, args = event.kind, event.thread, event.args
         if kind in (Kind.SWITCH, Kind.IDLE):
             self.running = thread if kind is Kind.SWITCH else None
             self.partly.pop(thread if thread is not None else -1, None)
         elif kind is Kind.REQUEST_BEGIN and thread is not None:
             self.tasks[thread] = args[3]
-        elif kind is Kind.REQUEST_END and thread is not None:
-            self.aborting.discard(thread)
-        elif kind is Kind.KCALL:
-            self.restarting = thread if args[0] == KernelCall.RESUME else None
-        elif kind is Kind.READY and thread is not None and event.other == self.restarting is not None:
-            self.aborting.add(thread)
         elif kind is Kind.CHARGE:
             self.left[args[0]] = args[2]
             worked = self.used.pop(args[0], 0)
@@ -122,7 +118,7 @@ class PaymentChecker(BudgetTracker):
             self.awake.add(event.thread)
         elif event.kind in (Kind.BLOCK, Kind.FAULT, Kind.EXIT):
             self.awake.discard(event.thread if event.thread is not None else -1)
-        for thread in sorted(self.awake - self.aborting) if event.kind is Kind.IDLE else ():
+        for thread in sorted(self.awake - self.way_home.aborted) if event.kind is Kind.IDLE else ():
             if self._context_of(thread) is None:
                 yield f"{self.names.thread_name(thread)} could execute, but has no scheduling context"
 
@@ -150,22 +146,6 @@ class PaymentChecker(BudgetTracker):
                 f"{thread.name} executes on {self.names.object_name(context)}, which is that of no task that "
                 "requests this or waits for it"
             )
-
-    def aborted(self, thread: int) -> bool:
-        """Whether a worker serves a context of which another request, or this one, is being rolled back: its
-        caller has been answered, and what waits for the lock concerns the roll-back alone."""
-        context = self.requests[thread][1]
-        return any(self.requests[worker][1] == context for worker in self.aborting if worker in self.requests)
-
-    def waiting_holders(self) -> dict[int, list[int]]:
-        """Those that hold the lock of each CPI, but for roll-backs: while these have it, the caller goes on,
-        and what it waits for does not concern them."""
-        found = (self.requests[worker] for worker in self.aborting if worker in self.requests)
-        aborted = {(self.names.lock(cpi), context) for cpi, context in found}
-        return {
-            lock: [context for context in held if (lock, context) not in aborted]
-            for lock, held in self.holders.items()
-        }
 
     def _context_of(self, thread: int) -> int | None:
         return next((context for context, holder in self.bound.items() if holder == thread), None)

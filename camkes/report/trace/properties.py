@@ -91,6 +91,7 @@ class PropertyChecker:
         self.queues: dict[int, list[Waiter]] = {cpi: [] for cpi in self.lock.values()}
         self.lending = WaitTracker(plan)
         self.budgets = PaymentChecker(names, plan, self.holders, self.queues, self.requests)
+        self.way_home = self.budgets.way_home
         self.grouped = {cpi.id for group in find_groups(plan) for cpi in group.cpis}
         self.arrivals = 0
         self._reported: set[tuple[object, ...]] = set()
@@ -263,7 +264,7 @@ class PropertyChecker:
         self.arrivals += 1
         self.queues[cpi].append(Waiter(context, self.arrivals))
         queues = {cpi: [waiter.context for waiter in queue] for cpi, queue in self.queues.items()}
-        chain = wait_cycle(context, queues, self.budgets.waiting_holders())
+        chain = wait_cycle(context, queues, self.way_home.others())
         if chain:
             self._report(
                 Property.LIVENESS,
@@ -288,7 +289,8 @@ class PropertyChecker:
         if context in _above:
             return value
         for cpi, holders in self.holders.items():
-            if context in holders and not (settled and self._is_busy(cpi)):
+            unknown = self.way_home.rolls_back(cpi, context) or (settled and self._is_busy(cpi))
+            if context in holders and not unknown:
                 for waiter in self.queues[cpi]:
                     value = max(value, self.eff(waiter.context, (*_above, context), settled=settled))
         for waiting in self.lending.waiters(context):
@@ -310,8 +312,9 @@ class PropertyChecker:
         if named.role is Role.WORKER and cpi:
             if cpi.protocol.own_priority:
                 return self.ceilings[cpi.id]
-            if thread in self.requests and self.budgets.aborted(thread):
-                return self.priority[thread]
+            if self.way_home.has(thread):
+                waiting = (self.eff(waiter.context) for waiter in self.way_home.waiters(thread))
+                return max([self.priority[thread], *waiting])
             if thread in self.requests:
                 return self.eff(self.requests[thread][1])
             if thread in self.leaving:
