@@ -158,6 +158,16 @@ EXTENDED = (
     + connected("d", "from o{n}.next", "i{n}.s")
 )
 
+#: top waits for high at a lock with `help`, and high for low at one without
+NOT_BELOW = (
+    "component User low{n}; component User high{n}; component User top{n};"
+    "component First{n} f{n}; component Outer{n} o{n}; component Inner i{n};"
+    + connected("c", "from high{n}.s, from top{n}.s", "f{n}.s")
+    + connected("d", "from low{n}.s, from f{n}.next", "o{n}.s")
+    + connected("e", "from o{n}.next", "i{n}.s")
+)
+NOT_BELOW_TASKS = (("low", 10, 10, 40, 0, 12), ("high", 20, 1, 10, 1, 4), ("top", 30, 10, 50, 3, 1))
+
 
 def system() -> tuple[str, dict[str, str]]:
     components = PROCEDURE + USERS
@@ -211,6 +221,17 @@ def system() -> tuple[str, dict[str, str]]:
         o{n}.s_extension = 3 ms; o{n}.s_extension_period = 50 ms;
         i{n}.s_extension = 3 ms; i{n}.s_extension_period = 50 ms;
     """
+    n, start = "_n", start + 100
+    components += f"component First{n} {{ {clause('inherited', 'help')} uses Section next; }}\n"
+    components += f"component Outer{n} {{ {clause('inherited', 'extend')} uses Section next; }}\n"
+    sources |= {f"First{n}": nested(3, 0), f"Outer{n}": nested(1, 1)}
+    parts += NOT_BELOW.format(n=n)
+    for task, priority, budget, period, at, length in NOT_BELOW_TASKS:
+        settings += f"""
+            {task}{n}._priority = {priority}; {task}{n}._period = {period} ms; {task}{n}.jobs = 1;
+            {task}{n}._budget = {budget} ms; {task}{n}._offset = {start + at} ms; {task}{n}.length = {length};
+        """
+    settings += f"o{n}.s_extension = 3 ms; o{n}.s_extension_period = 50 ms;"
     return components + f"assembly {{ composition {{ {parts} }} configuration {{ {settings} }} }}", sources
 
 
@@ -241,6 +262,15 @@ def test_an_extension_of_the_inner_cpi_is_followed_by_that_of_the_outer(run: Run
     """Low has 3, and is in the inner CPI from 1 to 5, from 3 on on its extension; then until 6 on that of the
     outer one. So high, at 2, waits for that only, and then needs 1."""
     for task, expected in (("high_e", 5), ("low_e", 50)):
+        (end,) = run.of(Kind.JOB_END, task)
+        assert end.time - end.args[1] == expected * MS
+
+
+def test_who_waits_for_a_lock_without_help_does_not_pay_below_it(run: Run) -> None:
+    """Low is in the inner CPI from 1 on, for 10, and has 10 of 40. High has 1 of 10, and top pays for it from
+    3 to 5; then it waits for low, whose budget ends at 13. High has one again since 11, but does not pay:
+    low goes on at 40, leaves the outer CPI at 42, and then high and top need 1 each."""
+    for task, expected in (("top_n", 41), ("high_n", 43), ("low_n", 44)):
         (end,) = run.of(Kind.JOB_END, task)
         assert end.time - end.args[1] == expected * MS
 

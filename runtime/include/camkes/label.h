@@ -9,7 +9,7 @@
  * on
  *
  * The tool checks that priorities, tasks and pool indexes fit (camkes/model/limits.py). Sequence
- * numbers and causes, which are for traces only, are truncated.
+ * numbers, which are for traces only, and causes are truncated.
  */
 #pragma once
 
@@ -81,6 +81,8 @@ enum camkes_operation {
     CAMKES_WAIT = 8, /* detail: index of the context of a pool's thread */
     /* by a worker: the manager of its nested request is to know all that wait for it */
     CAMKES_TELL = 8,
+    /* as CAMKES_UPDATE, where the one that the priority comes from does not pay for the request */
+    CAMKES_RAISE = 8,
     CAMKES_POST = 9,
     /* by a thread of the instance of the CPI: a suspended task, by its id, goes on */
     CAMKES_RESUME = 9,

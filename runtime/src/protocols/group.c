@@ -346,10 +346,11 @@ static unsigned step_of_caller(struct camkes_group *group, struct camkes_party *
     const seL4_Word operation = camkes_bits(label, 0, 4);
     /* that of an aborted request may come when its caller already waits with another one */
     const bool ends = operation == CAMKES_CLEAR && (CAMKES_MCS || !party->waiting);
-    if (operation != CAMKES_UPDATE && !ends) {
+    const bool raised = operation == CAMKES_UPDATE || (CAMKES_MCS && operation == CAMKES_RAISE);
+    if (!raised && !ends) {
         return CAMKES_MESSAGE_OPERATION;
     }
-    party->linked = operation == CAMKES_UPDATE;
+    party->linked = raised;
     camkes_apply_lending(group);
     return CAMKES_MESSAGE_GOOD;
 }

@@ -53,11 +53,13 @@ CAMKES_INLINE_HERE void set_priority(struct camkes_cpi *cpi, struct camkes_conte
     }
 }
 
-/* Changes the effective priority of a context; `cause` is the context it is inherited from. */
+/* Changes the effective priority of a context; `cause` is the context it is inherited from, which
+ * pays for nested requests or not. */
 CAMKES_INLINE_HERE void change(struct camkes_cpi *cpi, struct camkes_context *context,
-                               uint8_t before, uint8_t priority, uint16_t cause)
+                               uint8_t before, uint8_t priority, uint16_t cause, bool pays)
 {
     atomic_store(&context->cause, cause);
+    camkes_overrun_pays(context, pays);
     atomic_store(&context->effective, priority);
     CAMKES_TRACE(INHERIT, cpi->id, context->id, before, priority, cause);
     camkes_point();
@@ -65,33 +67,29 @@ CAMKES_INLINE_HERE void change(struct camkes_cpi *cpi, struct camkes_context *co
     camkes_point();
 }
 
-CAMKES_INLINE_HERE void set_effective(struct camkes_cpi *cpi, struct camkes_context *context,
-                                      uint8_t priority, uint16_t cause)
+/* Sets the priority of its own request, which comes from `cause`, or of the first waiter if that is
+ * higher and it holds the lock. */
+static void inherit(struct camkes_cpi *cpi, struct camkes_context *context, bool holds,
+                    uint16_t cause, bool pays)
 {
-    const uint8_t before = atomic_load(&context->effective);
+    const struct camkes_context *source = camkes_queue_source(cpi, context, holds);
+    const uint8_t before = atomic_load(&context->effective), priority = source->request;
     if (priority == before) {
         return;
     }
-    change(cpi, context, before, priority, cause);
+    const bool own = source == context;
+    change(cpi, context, before, priority, own ? cause : source->id,
+           own ? pays : camkes_overrun_helps(cpi));
     if (priority > before) {
         camkes_nested_push(context);
     }
-}
-
-/* Sets the priority of its own request, or of the first waiter if that is higher and it holds the
- * lock. */
-static void inherit(struct camkes_cpi *cpi, struct camkes_context *context, bool holds,
-                    uint16_t cause)
-{
-    const struct camkes_context *source = camkes_queue_source(cpi, context, holds);
-    set_effective(cpi, context, source->request, source == context ? cause : source->id);
 }
 
 /* The same for the holder of the lock. */
 static void inherit_waiters(struct camkes_cpi *cpi)
 {
     struct camkes_context *held_by = holder(cpi);
-    inherit(cpi, held_by, true, held_by->id);
+    inherit(cpi, held_by, true, held_by->id, false);
 }
 
 /* Changes the priority of a request, whether or not it waits. */
@@ -160,14 +158,14 @@ static unsigned acquire(struct camkes_cpi *cpi, uint16_t index)
  * is still to be sent. */
 static struct camkes_context *hand_over(struct camkes_cpi *cpi, struct camkes_context *from)
 {
-    inherit(cpi, from, false, from->id); /* first: it may be ready */
+    inherit(cpi, from, false, from->id, false); /* first: it may be ready */
     camkes_point();
     CAMKES_TRACE(LOCK_FREE, cpi->id, from->id);
     const uint16_t next = camkes_queue_take(cpi);
     struct camkes_context *to = &cpi->context[next];
     atomic_store(&cpi->lock, to->held | (cpi->first != 0 ? CAMKES_WAITERS : 0));
     CAMKES_TRACE_ABOUT(LOCK_GRANT, atomic_load(&to->worker)->number, cpi->id, to->id);
-    inherit(cpi, to, true, to->id);
+    inherit(cpi, to, true, to->id, false);
     camkes_point();
     return to;
 }
@@ -244,23 +242,24 @@ static unsigned end(struct camkes_cpi *cpi, struct camkes_context *context, uint
     return CAMKES_MESSAGE_GOOD;
 }
 
-/* The priority of a caller was raised. */
+/* The priority of a caller was raised to that of `cause`, which pays for the request or not. */
 static unsigned update(struct camkes_cpi *cpi, const struct camkes_caller *caller, uint8_t priority,
-                       uint16_t cause)
+                       uint16_t cause, bool pays)
 {
     struct camkes_context *context = &cpi->context[caller->context];
     if (priority > caller->bound) {
         return CAMKES_MESSAGE_PRIORITY;
     }
     CAMKES_TRACE(UPDATE, cpi->id, context->id, priority);
-    if (priority <= context->request) {
-        camkes_overrun_raised(cpi, context, priority, cause);
-        return CAMKES_MESSAGE_GOOD;
+    const bool more = priority > context->request;
+    if (more) {
+        change_request(cpi, context, priority);
+        inherit(cpi, context, holds_lock(cpi, context), cause, pays);
     }
-    change_request(cpi, context, priority);
-    inherit(cpi, context, holds_lock(cpi, context), cause);
-    camkes_overrun_raised(cpi, context, priority, cause);
-    if (camkes_waits(context)) {
+    if (pays) {
+        camkes_overrun_raised(cpi, context, priority, cause);
+    }
+    if (more && camkes_waits(context)) {
         inherit_waiters(cpi);
     }
     return CAMKES_MESSAGE_GOOD;
@@ -276,7 +275,7 @@ static unsigned clear(struct camkes_cpi *cpi, const struct camkes_caller *caller
     CAMKES_TRACE(CLEAR, cpi->id, context->id);
     context->request = context->base;
     camkes_overrun_raised(cpi, context, 0, CAMKES_NO_TASK);
-    inherit(cpi, context, holds_lock(cpi, context), context->id);
+    inherit(cpi, context, holds_lock(cpi, context), context->id, false);
     return CAMKES_MESSAGE_GOOD;
 }
 
@@ -288,7 +287,7 @@ static unsigned rebase(struct camkes_cpi *cpi, struct camkes_context *context, u
         change_request(cpi, context, base);
     }
     context->base = base;
-    inherit(cpi, context, holds_lock(cpi, context), context->id);
+    inherit(cpi, context, holds_lock(cpi, context), context->id, false);
     if (camkes_waits(context)) {
         inherit_waiters(cpi);
     }
@@ -305,7 +304,9 @@ static unsigned step_of_caller(struct camkes_cpi *cpi, const struct camkes_calle
     const uint16_t cause = (uint16_t)camkes_bits(label, 12, CAMKES_LABEL_DETAIL_BITS);
     switch (camkes_bits(label, 0, 4)) {
     case CAMKES_UPDATE:
-        return update(cpi, caller, priority, cause);
+        return update(cpi, caller, priority, cause, true);
+    case CAMKES_RAISE:
+        return CAMKES_MCS ? update(cpi, caller, priority, cause, false) : CAMKES_MESSAGE_OPERATION;
     case CAMKES_CLEAR:
         return clear(cpi, caller);
     default:
@@ -455,7 +456,7 @@ static unsigned step_of_member(struct camkes_cpi *cpi, seL4_Word label, seL4_Wor
     const uint8_t before = atomic_load(&context->effective);
     switch (camkes_bits(label, 0, 4)) {
     case CAMKES_SET_PRIORITY:
-        change(cpi, context, before, priority, detail);
+        change(cpi, context, before, priority, detail, false);
         *result = priority > before ? camkes_nested_found(context) : 0;
         return CAMKES_MESSAGE_GOOD;
     case CAMKES_TAKE_LOCK:

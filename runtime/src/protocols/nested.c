@@ -41,21 +41,36 @@ seL4_CPtr camkes_nested_found(struct camkes_context *context)
     }
 }
 
-void camkes_nested_push(struct camkes_context *context)
+seL4_Word camkes_nested_update(const struct camkes_context *context)
 {
-    camkes_nested_tell(context, atomic_load(&context->effective), atomic_load(&context->cause));
+#if CAMKES_MCS
+    const bool pays = atomic_load(&context->pays);
+#else
+    const bool pays = true;
+#endif
+    return camkes_operation_label(pays ? CAMKES_UPDATE : CAMKES_RAISE,
+                                  atomic_load(&context->effective), atomic_load(&context->cause));
 }
 
-void camkes_nested_tell(struct camkes_context *context, uint8_t priority, uint16_t cause)
+static void push(struct camkes_context *context, seL4_Word label)
 {
     const seL4_CPtr manager = camkes_nested_found(context);
     if (manager != 0) {
         camkes_point();
-        camkes_ask_manager(manager, camkes_operation_label(CAMKES_UPDATE, priority, cause),
-                           "a nested request");
+        camkes_ask_manager(manager, label, "a nested request");
     }
     camkes_point();
     atomic_store(&context->pushing, false);
+}
+
+void camkes_nested_push(struct camkes_context *context)
+{
+    push(context, camkes_nested_update(context));
+}
+
+void camkes_nested_tell(struct camkes_context *context, uint8_t priority, uint16_t cause)
+{
+    push(context, camkes_operation_label(CAMKES_UPDATE, priority, cause));
 }
 
 /*
@@ -87,10 +102,7 @@ seL4_MessageInfo_t camkes_request_raised(const struct camkes_uses *to,
 {
     struct camkes_thread *self = camkes_self();
     struct camkes_context *context = self->context;
-    camkes_ask_manager(route->manager,
-                       camkes_operation_label(CAMKES_UPDATE, atomic_load(&context->effective),
-                                              atomic_load(&context->cause)),
-                       to->name);
+    camkes_ask_manager(route->manager, camkes_nested_update(context), to->name);
 #if CAMKES_MCS
     const struct camkes_cpi *cpi = self->cpi;
     if (cpi != NULL && !cpi->grouped && (cpi->lends || cpi->lent)) { /* several can pay there */

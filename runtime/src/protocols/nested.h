@@ -21,11 +21,14 @@ void camkes_nested_abandon(struct camkes_context *context);
  * nested one. */
 void camkes_request_abandoned(void);
 
+/* The message to the manager of a nested request that has the effective priority of a context. */
+seL4_Word camkes_nested_update(const struct camkes_context *context);
+
 /* Called by the manager, after it has raised the effective priority: sends that to the CPI of the
  * worker's nested request, if it has one. */
 void camkes_nested_push(struct camkes_context *context);
 
-/* The same, of a priority and the context that has it as its own. */
+/* The same, of a priority and the context that has it as its own, which pays. */
 void camkes_nested_tell(struct camkes_context *context, uint8_t priority, uint16_t cause);
 
 /* The same in a group: returns the slot of the manager that the update is for, 0: none. The manager

@@ -320,10 +320,10 @@ static struct camkes_payer *payer_of(const struct camkes_cpi *cpi, uint16_t task
 }
 
 /* The CPI of the nested request of a context, if there is one, learns of one that waits for the
- * context, unless its priority is that of this one, and so came with that. */
+ * context and pays, unless its priority is that of this one, and so came with that. */
 static void tell(struct camkes_context *context, uint8_t priority, uint16_t cause)
 {
-    if (cause != atomic_load(&context->cause)) {
+    if (cause != atomic_load(&context->cause) || !atomic_load(&context->pays)) {
         camkes_nested_tell(context, priority, cause);
     }
 }

@@ -42,6 +42,18 @@ struct camkes_thread *camkes_worker(const struct camkes_cpi *cpi, seL4_Word inde
 /* The context whose request a worker serves, or served last; NULL: there is none. */
 struct camkes_context *camkes_served_by(struct camkes_cpi *cpi, const struct camkes_thread *worker);
 
+/* Whether those that wait for the lock pay for its holder. */
+static inline bool camkes_overrun_helps(const struct camkes_cpi *cpi)
+{
+    return cpi->helps;
+}
+
+/* Whether the one that its priority comes from pays for a context, and for its nested requests. */
+static inline void camkes_overrun_pays(struct camkes_context *context, bool pays)
+{
+    atomic_store(&context->pays, pays);
+}
+
 /* Sends the timeouts of the workers to the manager. */
 void camkes_overrun_prepare(const struct camkes_cpi *cpi);
 /* Handles the timeout of a worker, and what is sent with that badge, and answers. Returns the
@@ -96,6 +108,8 @@ void camkes_overrun_granted(struct camkes_context *context);
 #else
 
 #define camkes_is_timeout(cpi, badge) false
+#define camkes_overrun_helps(cpi) false
+#define camkes_overrun_pays(context, pays) ((void)(pays))
 #define camkes_overrun_prepare(cpi) ((void)(cpi))
 #define camkes_overrun_message(cpi, badge, info) ((void)(info), NULL)
 #define camkes_overrun_await(context) ((void)(context), false)
