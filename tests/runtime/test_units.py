@@ -15,26 +15,28 @@ _UNIT = Path(__file__).parent / "unit"
 
 
 @pytest.mark.parametrize(
-    ("test", "sources"),
+    ("test", "sources", "mcs"),
     [
-        ("queue_test.c", ("protocols/queue.c",)),
-        ("message_test.c", ("message.c", "message_error.c")),
-        ("shared_memory_test.c", ()),
-        ("error_test.c", ("error.c",)),
-        ("semaphore_test.c", ("semaphore.c",)),
-        ("group_test.c", ("protocols/group.c", "protocols/lending.c")),
-        ("condition_test.c", ("protocols/condition.c",)),
-        ("start_test.c", ("start.c",)),
-        ("manager_test.c", ("protocols/manager.c", "protocols/queue.c")),
-        ("nested_test.c", ("protocols/nested.c",)),
+        ("queue_test.c", ("protocols/queue.c",), False),
+        ("message_test.c", ("message.c", "message_error.c"), False),
+        ("shared_memory_test.c", (), False),
+        ("error_test.c", ("error.c",), False),
+        ("semaphore_test.c", ("semaphore.c",), False),
+        ("group_test.c", ("protocols/group.c", "protocols/lending.c"), False),
+        ("condition_test.c", ("protocols/condition.c",), False),
+        ("start_test.c", ("start.c",), False),
+        ("manager_test.c", ("protocols/manager.c", "protocols/queue.c"), False),
+        ("nested_test.c", ("protocols/nested.c",), False),
+        ("nested_test.c", ("protocols/nested.c",), True),
     ],
 )
-def test_unit(test: str, sources: tuple[str, ...], tmp_path: Path) -> None:
+def test_unit(test: str, sources: tuple[str, ...], mcs: bool, tmp_path: Path) -> None:
     program = tmp_path / "test"
     subprocess.run(
         [
             *("cc", "-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-DCAMKES_KERNEL_HOST=1"),
             "-DCAMKES_INLINE=static inline",
+            *(("-DCONFIG_KERNEL_MCS",) if mcs else ()),
             *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
             *(f"-I{RUNTIME}/include", f"-I{HOST_KERNEL}/include", "-o", str(program), str(_UNIT / test)),
             *(str(RUNTIME / "src" / s) for s in sources),

@@ -312,11 +312,11 @@ class PropertyChecker:
         if named.role is Role.WORKER and cpi:
             if cpi.protocol.own_priority:
                 return self.ceilings[cpi.id]
+            waiting = [self.eff(waiter.context) for waiter in self.way_home.waiters(thread)]
             if self.way_home.has(thread):
-                waiting = (self.eff(waiter.context) for waiter in self.way_home.waiters(thread))
-                return max([self.priority[thread], *waiting])
+                return max(self.priority[thread], *waiting, 0)
             if thread in self.requests:
-                return self.eff(self.requests[thread][1])
+                return max(self.eff(self.requests[thread][1]), *waiting, 0)
             if thread in self.leaving:
                 return self.eff(self.leaving[thread])
             way_home = cpi.overrun.rules.binds and self.priority[thread] == self.ceilings[cpi.id]

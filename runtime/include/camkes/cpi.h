@@ -50,6 +50,8 @@ struct camkes_context {
     /* of the manager, for overruns; see src/protocols/overrun.c */
     seL4_CPtr time;    /* scheduling context of the task, 0: it is none, or cannot be bound here */
     seL4_CPtr timeout; /* the manager's endpoint, badged for timeouts of the worker of this index */
+    /* of the worker: manager that it has sent a priority to, and no CAMKES_CLEAR yet, 0: none */
+    _Atomic seL4_CPtr raised;
     _Atomic bool pays; /* so does the one with the id `cause`, also for nested requests */
     bool asked;        /* whether it can pay */
     bool stalled;      /* it holds the lock and had no budget when its last one ended */

@@ -76,7 +76,7 @@ enum camkes_operation {
     CAMKES_END_REQUEST = 4,
     CAMKES_SETTLE = 5, /* wait until updates in progress have been sent */
     CAMKES_UPDATE = 6, /* the priority of a caller was raised */
-    CAMKES_CLEAR = 7,  /* the request with the raised priority ended */
+    CAMKES_CLEAR = 7,  /* the request with the raised priority ended; detail 1: it was aborted */
     /* to the manager of a group, see condition.h; it forwards those of the pool */
     CAMKES_WAIT = 8, /* detail: index of the context of a pool's thread */
     /* by a worker: the manager of its nested request is to know all that wait for it */
@@ -90,6 +90,8 @@ enum camkes_operation {
     CAMKES_SET_PRIORITY = 10, /* replies with the nested request, as the slot of its manager */
     /* by a thread of the pool: an aborted request of its context has ended */
     CAMKES_AWAIT_END = 10,
+    /* by that manager, too, and with the same reply */
+    CAMKES_FIND_NESTED = 9,
     CAMKES_TAKE_LOCK = 11, /* or else count a waiter; replies with the index of the holder + 1 */
     CAMKES_GIVE_LOCK = 12, /* priority 1: others wait for it; detail: the context that had it */
     CAMKES_FREE_LOCK = 13, /* while no context waits for it */

@@ -22,6 +22,9 @@ static void answer(seL4_CPtr reply)
 static void end_aborted(void)
 {
     struct camkes_thread *self = camkes_self();
+    if (self->rolls_back && self->cpi->grouped) {
+        camkes_request_abandoned();
+    }
     if (self->rolls_back && self->cpi->rollback != NULL) {
         self->cpi->rollback();
     }
@@ -31,7 +34,6 @@ static void end_aborted(void)
                      own != NULL ? own->id : camkes_sender_context(self)->id);
         self->serving = false;
     }
-    camkes_request_abandoned();
     if (self->cpi->grouped && self->rolls_back && !self->cpi->unlocked) {
         camkes_lock_free(self, self->cpi, camkes_lock_of(self->cpi), self->context->held);
     }

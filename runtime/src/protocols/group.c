@@ -339,18 +339,32 @@ static unsigned step_of_party(struct camkes_group *group, struct camkes_party *p
     }
 }
 
+/* Whether a party serves a request. One that was aborted may end late, when its caller already
+ * makes another one. */
+static bool is_requested(const struct camkes_group *group, const struct camkes_party *party)
+{
+    for (unsigned i = 0; i < group->ways; i++) {
+        const struct camkes_way *way = &group->way[i];
+        if (&group->party[way->to] == party &&
+            camkes_order_member(&group->party[way->from], CAMKES_FIND_NESTED, 0, 0) == way->slot) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* From a requesting party: it has a priority to pass on, or the request has ended. */
 static unsigned step_of_caller(struct camkes_group *group, struct camkes_party *party,
                                seL4_Word label)
 {
     const seL4_Word operation = camkes_bits(label, 0, 4);
-    /* that of an aborted request may come when its caller already waits with another one */
-    const bool ends = operation == CAMKES_CLEAR && (CAMKES_MCS || !party->waiting);
+    const bool aborted = camkes_bits(label, 12, CAMKES_LABEL_DETAIL_BITS) != 0;
+    const bool ends = operation == CAMKES_CLEAR && (aborted || !party->waiting);
     const bool raised = operation == CAMKES_UPDATE || (CAMKES_MCS && operation == CAMKES_RAISE);
     if (!raised && !ends) {
         return CAMKES_MESSAGE_OPERATION;
     }
-    party->linked = raised;
+    party->linked = raised || (aborted && is_requested(group, party));
     camkes_apply_lending(group);
     return CAMKES_MESSAGE_GOOD;
 }

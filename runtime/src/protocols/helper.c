@@ -46,6 +46,9 @@ static unsigned step(const struct camkes_helper *helper, seL4_Word label, seL4_W
     case CAMKES_SET_PRIORITY:
         return set_priority(helper, (uint8_t)camkes_bits(label, 4, 8),
                             (uint16_t)camkes_bits(label, 12, CAMKES_LABEL_DETAIL_BITS), nested);
+    case CAMKES_FIND_NESTED:
+        *nested = camkes_nested_found(helper->context);
+        return CAMKES_MESSAGE_GOOD;
     case CAMKES_SETTLE:
         return CAMKES_MESSAGE_GOOD; /* earlier updates have been sent by now */
     default:

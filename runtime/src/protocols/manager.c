@@ -53,8 +53,7 @@ CAMKES_INLINE_HERE void set_priority(struct camkes_cpi *cpi, struct camkes_conte
     }
 }
 
-/* Changes the effective priority of a context; `cause` is the context it is inherited from, which
- * pays for nested requests or not. */
+/* Changes the effective priority of a context; it is inherited from `cause`, which pays or not. */
 CAMKES_INLINE_HERE void change(struct camkes_cpi *cpi, struct camkes_context *context,
                                uint8_t before, uint8_t priority, uint16_t cause, bool pays)
 {
@@ -256,9 +255,7 @@ static unsigned update(struct camkes_cpi *cpi, const struct camkes_caller *calle
         change_request(cpi, context, priority);
         inherit(cpi, context, holds_lock(cpi, context), cause, pays);
     }
-    if (pays) {
-        camkes_overrun_raised(cpi, context, priority, cause);
-    }
+    camkes_overrun_raised(cpi, context, priority, pays ? cause : context->id);
     if (more && camkes_waits(context)) {
         inherit_waiters(cpi);
     }
@@ -458,6 +455,9 @@ static unsigned step_of_member(struct camkes_cpi *cpi, seL4_Word label, seL4_Wor
     case CAMKES_SET_PRIORITY:
         change(cpi, context, before, priority, detail, false);
         *result = priority > before ? camkes_nested_found(context) : 0;
+        return CAMKES_MESSAGE_GOOD;
+    case CAMKES_FIND_NESTED:
+        *result = camkes_nested_found(context);
         return CAMKES_MESSAGE_GOOD;
     case CAMKES_TAKE_LOCK:
         return take_for(cpi, context, result);

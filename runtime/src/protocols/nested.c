@@ -73,6 +73,17 @@ void camkes_nested_tell(struct camkes_context *context, uint8_t priority, uint16
     push(context, camkes_operation_label(CAMKES_UPDATE, priority, cause));
 }
 
+/* Between what is said to the manager of a nested request and CAMKES_CLEAR. */
+static void set_raised(struct camkes_context *context, seL4_CPtr manager)
+{
+#if CAMKES_MCS
+    atomic_store(&context->raised, manager);
+#else
+    (void)context;
+    (void)manager;
+#endif
+}
+
 /*
  * The manager of this CPI may still be about to send the update. When it is not pushing, or has
  * replied, it is not, and does not write `pushed` before the next nested request.
@@ -92,9 +103,10 @@ static void settle(struct camkes_thread *self)
     atomic_store(&context->pushed, 0);
 }
 
-static void clear(const struct camkes_uses *to, const struct camkes_route *route)
+static void clear(struct camkes_context *context, seL4_CPtr manager, const char *name, bool aborted)
 {
-    camkes_ask_manager(route->manager, camkes_operation_label(CAMKES_CLEAR, 0, 0), to->name);
+    camkes_ask_manager(manager, camkes_operation_label(CAMKES_CLEAR, 0, aborted), name);
+    set_raised(context, 0);
 }
 
 seL4_MessageInfo_t camkes_request_raised(const struct camkes_uses *to,
@@ -102,6 +114,7 @@ seL4_MessageInfo_t camkes_request_raised(const struct camkes_uses *to,
 {
     struct camkes_thread *self = camkes_self();
     struct camkes_context *context = self->context;
+    set_raised(context, route->manager);
     camkes_ask_manager(route->manager, camkes_nested_update(context), to->name);
 #if CAMKES_MCS
     const struct camkes_cpi *cpi = self->cpi;
@@ -119,7 +132,7 @@ seL4_MessageInfo_t camkes_request_raised(const struct camkes_uses *to,
     if (atomic_load(&context->pushed) == route->manager) {
         settle(self);
     }
-    clear(to, route);
+    clear(context, route->manager, to->name, false);
     camkes_point();
     return reply;
 }
@@ -127,34 +140,46 @@ seL4_MessageInfo_t camkes_request_raised(const struct camkes_uses *to,
 seL4_MessageInfo_t camkes_request_pushed(const struct camkes_uses *to, seL4_MessageInfo_t reply)
 {
     struct camkes_thread *self = camkes_self();
+    const seL4_CPtr manager = camkes_route(self, to)->manager;
+    set_raised(self->context, manager); /* `pushed` does not tell any more */
     settle(self);
-    clear(to, camkes_route(self, to));
+    clear(self->context, manager, to->name, false);
     return reply;
+}
+
+#if CAMKES_MCS
+/* The manager that is to learn that the nested request of a context has ended, 0: none. */
+static seL4_CPtr nested_manager(const struct camkes_context *context)
+{
+    const seL4_CPtr nested = atomic_load(&context->nested);
+    const seL4_CPtr raised = atomic_load(&context->raised);
+    return nested != 0 ? nested : raised != 0 ? raised : atomic_load(&context->pushed);
 }
 
 void camkes_request_abandoned(void)
 {
     struct camkes_thread *self = camkes_self();
-    if (self->context == NULL) {
-        return;
-    }
-    const seL4_CPtr manager = atomic_exchange(&self->context->nested, 0);
-    camkes_point();
+    struct camkes_context *context = self->context;
+    const seL4_CPtr manager = context != NULL ? nested_manager(context) : 0;
     if (manager != 0) {
+        set_raised(context, manager);
+        atomic_store(&context->nested, 0);
+        camkes_point();
         settle(self);
-        camkes_ask_manager(manager, camkes_operation_label(CAMKES_CLEAR, 0, 0), self->name);
+        clear(context, manager, self->name, true);
     }
 }
 
 void camkes_nested_abandon(struct camkes_context *context)
 {
-    const seL4_CPtr nested = atomic_exchange(&context->nested, 0);
-    const seL4_CPtr pushed = atomic_exchange(&context->pushed, 0);
-    if (nested != 0 || pushed != 0) {
-        camkes_ask_manager(nested != 0 ? nested : pushed,
-                           camkes_operation_label(CAMKES_CLEAR, 0, 0), context->name);
+    const seL4_CPtr manager = nested_manager(context);
+    atomic_store(&context->nested, 0);
+    atomic_store(&context->pushed, 0);
+    if (manager != 0) {
+        clear(context, manager, context->name, true);
     }
 }
+#endif
 
 seL4_Word camkes_no_route(const struct camkes_uses *to)
 {

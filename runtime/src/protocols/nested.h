@@ -13,10 +13,11 @@ void camkes_manager_failed(const char *cpi) __attribute__((cold, noreturn));
 void camkes_ask_own_manager(const struct camkes_cpi *cpi, const struct camkes_context *context,
                             enum camkes_operation operation);
 
+#if CAMKES_MCS
 /* Called by the manager: a request of the context is about to be aborted, maybe within a nested
- * one.
- */
+ * one. */
 void camkes_nested_abandon(struct camkes_context *context);
+#endif
 /* The running thread's request was aborted, in a group, or its job was stopped, maybe within a
  * nested one. */
 void camkes_request_abandoned(void);

@@ -23,8 +23,8 @@ enum { SLOT = 7 }; /* that the task has for the manager of the CPI it requests *
 struct exchange {
     const char *what;
     seL4_Word badge, label,
-        holder;           /* `holder`: the answer to who takes a lock; the time in a message */
-    unsigned reply, sent; /* `sent`: slot of the reply to a waiter, 0: none */
+        holder; /* the answer to who takes a lock, or has a nested request; the time in a message */
+    unsigned reply, sent;         /* `sent`: slot of the reply to a waiter, 0: none */
     unsigned priorities[PARTIES]; /* that were set, afterwards */
 };
 
@@ -109,6 +109,9 @@ seL4_MessageInfo_t seL4_Call(seL4_CPtr manager, seL4_MessageInfo_t info)
         break;
     case CAMKES_TAKE_LOCK:
         result = next->holder;
+        break;
+    case CAMKES_FIND_NESTED:
+        result = i == TASK ? next->holder : 0;
         break;
     case CAMKES_GIVE_LOCK:
         given = 10 * i + (unsigned)camkes_bits(label, 4, 8);
@@ -245,6 +248,7 @@ static const struct exchange LOCK[] = {
     {"it asks again", PARTY(HIGH, ACQUIRE_LOCK), 1, WRONG, 0, {10, 30, 30, 10}},
     {"it ends its request", PARTY(HIGH, END_REQUEST), 0, WRONG, 0, {10, 30, 30, 10}},
     {"it is cleared", CALLER(HIGH, CLEAR), 0, WRONG, 0, {10, 30, 30, 10}},
+    {"its aborted one has ended", CALLER(HIGH, CLEAR) AS(1), 0, GOOD, 0, {10, 30, 30, 10}},
     {"it releases", PARTY(HIGH, RELEASE_LOCK), 0, WRONG, 0, {10, 30, 30, 10}},
     {"the holder releases", PARTY(LOW, RELEASE_LOCK), 0, GOOD, 102, BASE},
     {"again", PARTY(LOW, RELEASE_LOCK), 0, WRONG, 0, BASE},
@@ -275,6 +279,9 @@ static const struct exchange WAIT[] = {
     {"a signal for the most urgent", SLEEPER(EQUAL, POST), 0, GOOD, 202, {25, 20, 30, 25}},
     {"an equal, which comes later", SLEEPER(EQUAL, WAIT), 0, SAVED, 0, {25, 20, 30, 25}},
     {"the request has ended", CALLER(INNER, CLEAR), 0, GOOD, 0, {25, 20, 30, 10}},
+    {"the next one", CALLER(INNER, UPDATE), 0, GOOD, 0, {25, 20, 30, 25}},
+    {"an aborted one ends late", CALLER(INNER, CLEAR) AS(1), SLOT, GOOD, 0, {25, 20, 30, 25}},
+    {"one that was the last", CALLER(INNER, CLEAR) AS(1), 0, GOOD, 0, {25, 20, 30, 10}},
     {"the next one", CALLER(INNER, UPDATE), 0, GOOD, 0, {25, 20, 30, 25}},
     {"the first of the equals", SLEEPER(MEMBER, POST), 0, GOOD, 201, {25, 20, 30, 25}},
     {"the last", SLEEPER(MEMBER, POST), 0, GOOD, 204, BASE},

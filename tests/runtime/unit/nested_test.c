@@ -24,6 +24,9 @@ struct sent {
     seL4_Word label;
 };
 
+#if CAMKES_MCS
+struct camkes_level _camkes_level;
+#endif
 static struct camkes_context context;
 static struct camkes_cpi own = {.name = "own"};
 static struct camkes_thread self = {.name = "t", .origin = ORIGIN, .context = &context};
@@ -95,6 +98,9 @@ static void start(const char *name, struct camkes_cpi *cpi)
                                       .effective = 30,
                                       .cause = CAUSE,
                                       .manager_as_worker = OWN_MANAGER};
+#if CAMKES_MCS
+    atomic_store(&context.pays, true);
+#endif
     self.cpi = cpi;
     seL4_SetUserData((seL4_Word)&self);
 }
@@ -157,12 +163,46 @@ static void test_without_a_request(void)
     need(camkes_nested_found(&context) == 0, "a request was found");
 }
 
+#if CAMKES_MCS
+/* `context` is within a nested request, or back from one that it has not cleared, or has no other
+ * sign of it than that an update was pushed. */
+static void test_abandoned(void)
+{
+    start("aborted in a nested request", &own);
+    camkes_nested_abandon(&context);
+    CHECK({MANAGER, CAMKES_CLEAR | 1 << 12});
+    for (int sign = 0; sign < 3; sign++) {
+        start("stopped in or after a nested request", &own);
+        atomic_store(&context.nested, sign == 0 ? MANAGER : 0);
+        atomic_store(&context.raised, sign == 1 ? MANAGER : 0);
+        atomic_store(&context.pushed, sign == 2 ? MANAGER : 0);
+        camkes_request_abandoned();
+        CHECK({MANAGER, CAMKES_CLEAR | 1 << 12});
+        camkes_request_abandoned();
+        need(sent_count == 1, "it is told again");
+    }
+}
+
+/* One that waits for a lock without `help` has the priority, and is no payer. */
+static void test_who_pays(void)
+{
+    start("raised by one that does not pay", &own);
+    atomic_store(&context.pays, false);
+    camkes_request_raised(&uses, &route, 0);
+    CHECK({MANAGER, CAMKES_RAISE | 30 << 4 | CAUSE << 12}, {ENDPOINT, 1}, {MANAGER, CAMKES_CLEAR});
+}
+#endif
+
 int main(void)
 {
     test_raised_before();
     test_raised_meanwhile();
     test_about_to_be_raised();
     test_without_a_request();
+#if CAMKES_MCS
+    test_abandoned();
+    test_who_pays();
+#endif
     printf("good\n");
     return 0;
 }
