@@ -234,11 +234,23 @@ static bool find_time(struct camkes_cpi *cpi, struct camkes_context *context,
            ((holder || cpi->unlocked) && !extended && extend(cpi, worker));
 }
 
+/* What a worker executed on when it faulted. The manager may have taken that away since. */
+static seL4_CPtr time_of_fault(const struct camkes_cpi *cpi, struct camkes_thread *worker,
+                               const struct camkes_context *context)
+{
+    if (worker->own == 0 || worker->has != 0) {
+        return take(cpi, worker, context);
+    }
+    const seL4_CPtr time = worker->own;
+    worker->own = 0;
+    return time;
+}
+
 /* A budget or a part of one is used up; answers the fault. */
 static void time_out(struct camkes_cpi *cpi, struct camkes_thread *worker)
 {
     struct camkes_context *const context = camkes_served_by(cpi, worker);
-    const seL4_CPtr time = worker->leaving ? 0 : take(cpi, worker, context);
+    const seL4_CPtr time = worker->leaving ? 0 : time_of_fault(cpi, worker, context);
     if (time == 0 || camkes_bind(time, worker)) {
         reply(); /* it waits for the refill, or only a part of the budget is used up */
         return;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""A request to a pool, of a caller whose aborted one has not ended."""
+"""Overruns that end in the same way whatever the schedule: each was once wrong with one of these choices."""
 
 from __future__ import annotations
 
@@ -19,16 +19,23 @@ component Gate {
     uses Section next;
 }
 component Pool { provides Section s with priority_protocol inherited, overrun abort, requests (), 2 threads; }
+component Low { control; requestor; uses Section s; }
+component High { control; requestor; uses Section s; }
+component Help { provides Section s with priority_protocol inherited, overrun help; }
 assembly {
     composition {
         component User left; component User right;
         component Gate gate; component Pool pool;
+        component Low low; component High high; component Help help;
         connection seL4RPCCall c1(from left.s, from right.s, to gate.s);
         connection seL4RPCCall c2(from gate.next, from left.direct, from right.direct, to pool.s);
+        connection seL4RPCCall c3(from low.s, from high.s, to help.s);
     }
     configuration {
         left._priority = 20; left._period = 50 ms; left._budget = 3 ms;
         right._priority = 30; right._period = 50 ms; right._offset = 4 ms;
+        low._priority = 20; low._period = 20 ms; low._budget = 3 ms; low._offset = 100 ms;
+        high._priority = 30; high._period = 50 ms; high._budget = 1 ms; high._offset = 120 ms;
     }
 }
 """
@@ -45,6 +52,9 @@ int run(void)
     return 0;
 }
 """,
+    "Low": "int run(void) { s_enter(8); return 0; }\n",
+    "High": HEAD + "int run(void) { camkes_work(CAMKES_MS(1)); s_enter(0); return 0; }\n",
+    "Help": HEAD + "int s_enter(int ms) { camkes_work(CAMKES_MS(ms)); return ms; }\n",
     "Gate": HEAD
     + """
 int s_enter(int ms) { return next_enter(ms); }
@@ -73,3 +83,16 @@ def test_it_waits_for_the_roll_back(choices: str, built: Built) -> None:
     assert run.of(Kind.FAULT) == []
     assert sorted(run.output.splitlines()) == ["left aborted", "right served"]
     assert [end.time - end.args[1] for end in run.of(Kind.JOB_END, "right")] == [8 * MS]
+
+
+@pytest.mark.parametrize("choices", ["random:1", "random:2", "random:6"])
+def test_a_holder_overruns_while_the_manager_looks_for_time(choices: str, built: Built) -> None:
+    """`low` has had no budget from 3 on, and goes on at 21, after `high`, which waits for its lock then, and
+    has no budget. `low` may use up its own before the manager knows that, and was then left without a
+    scheduling context. It has the next one from 40 on, or from 41 on if the manager bound it at 21 to look
+    for budget, and needs 2; `high` has its own from 70 on."""
+    run = built.run("--choices", choices, duration=200 * MS)
+    assert run.violations() == []
+    responses = {name: [e.time - e.args[1] for e in run.of(Kind.JOB_END, name)] for name in ("low", "high")}
+    assert responses["low"] in ([42 * MS], [43 * MS])
+    assert responses["high"] == [50 * MS]
