@@ -59,9 +59,9 @@ PLANTED = (
     Planted(
         "handed-over-before-the-priority-is-returned",
         "manager.c",
-        "    inherit(cpi, from, false, from->id); /* first: it may be ready */\n    camkes_point();\n"
+        "    inherit(cpi, from, false, from->id, false); /* first: it may be ready */\n    camkes_point();\n"
         "    CAMKES_TRACE(LOCK_FREE, cpi->id, from->id);\n",
-        "    CAMKES_TRACE(LOCK_FREE, cpi->id, from->id);\n    inherit(cpi, from, false, from->id);\n",
+        "    CAMKES_TRACE(LOCK_FREE, cpi->id, from->id);\n    inherit(cpi, from, false, from->id, false);\n",
         systems.CHAIN,
         "PH",
         "rr",
@@ -78,7 +78,7 @@ PLANTED = (
     Planted(
         "priority-not-returned",
         "manager.c",
-        "    inherit(cpi, from, false, from->id); /* first: it may be ready */\n",
+        "    inherit(cpi, from, false, from->id, false); /* first: it may be ready */\n",
         "",
         systems.ONE_LOCK,
         "PZ",

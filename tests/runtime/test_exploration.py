@@ -80,7 +80,7 @@ MUTANTS = (
     Mutant(
         "boost-stays",
         MANAGER,
-        "    inherit(cpi, from, false, from->id); /* first: it may be ready */\n",
+        "    inherit(cpi, from, false, from->id, false); /* first: it may be ready */\n",
         "",
         systems.ONE_LOCK,
     ),
@@ -129,7 +129,7 @@ MUTANTS = (
     Mutant(
         "no-clear",
         NESTED,
-        "    settle(self);\n    clear(to, camkes_route(self, to));\n",
+        "    settle(self);\n    clear(self->context, manager, to->name, false);\n",
         "    settle(self);\n",
         systems.CHAIN,
     ),
