@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """The priority of a worker after the answer to its request, or after its abort, in records written by hand:
-nobody waits for it any more but those that wait for the lock of a roll-back."""
+no thread waits for it any more but those that wait for the lock of a roll-back."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def end_inner(records: Records, *, answered: bool) -> None:
     records.add(Kind.SWITCH, "middle", "", 20)
 
 
-def test_nobody_waits_for_a_worker_that_has_answered(records: Records) -> None:
+def test_a_worker_that_has_answered_is_not_awaited(records: Records) -> None:
     end_inner(records, answered=True)
     assert records.found() == []
 

@@ -266,7 +266,7 @@ def test_an_extension_of_the_inner_cpi_is_followed_by_that_of_the_outer(run: Run
         assert end.time - end.args[1] == expected * MS
 
 
-def test_who_waits_for_a_lock_without_help_does_not_pay_below_it(run: Run) -> None:
+def test_a_task_at_a_lock_without_help_does_not_pay_below_it(run: Run) -> None:
     """Low is in the inner CPI from 1 on, for 10, and has 10 of 40. High has 1 of 10, and top pays for it from
     3 to 5; then it waits for low, whose budget ends at 13. High has one again since 11, but does not pay:
     low goes on at 40, leaves the outer CPI at 42, and then high and top need 1 each."""

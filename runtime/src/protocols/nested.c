@@ -73,7 +73,7 @@ void camkes_nested_tell(struct camkes_context *context, uint8_t priority, uint16
     push(context, camkes_operation_label(CAMKES_UPDATE, priority, cause));
 }
 
-/* Between what is said to the manager of a nested request and CAMKES_CLEAR. */
+/* Between a message to the manager of a nested request and CAMKES_CLEAR. */
 static void set_raised(struct camkes_context *context, seL4_CPtr manager)
 {
 #if CAMKES_MCS

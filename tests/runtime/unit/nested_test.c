@@ -179,11 +179,11 @@ static void test_abandoned(void)
         camkes_request_abandoned();
         CHECK({MANAGER, CAMKES_CLEAR | 1 << 12});
         camkes_request_abandoned();
-        need(sent_count == 1, "it is told again");
+        need(sent_count == 1, "it is sent again");
     }
 }
 
-/* One that waits for a lock without `help` has the priority, and is no payer. */
+/* One that waits for a lock without `help` has the priority, and does not pay. */
 static void test_who_pays(void)
 {
     start("raised by one that does not pay", &own);
