@@ -169,6 +169,19 @@ NOT_BELOW = (
 NOT_BELOW_TASKS = (("low", 10, 10, 40, 0, 12), ("high", 20, 1, 10, 1, 4), ("top", 30, 10, 50, 3, 1))
 
 
+def not_below(start: int) -> tuple[str, str, str]:
+    """Components, parts and settings of the last case."""
+    components = f"component First_n {{ {clause('inherited', 'help')} uses Section next; }}\n"
+    components += f"component Outer_n {{ {clause('inherited', 'extend')} uses Section next; }}\n"
+    settings = "o_n.s_extension = 3 ms; o_n.s_extension_period = 50 ms;"
+    for task, priority, budget, period, at, length in NOT_BELOW_TASKS:
+        settings += f"""
+            {task}_n._priority = {priority}; {task}_n._period = {period} ms; {task}_n.jobs = 1;
+            {task}_n._budget = {budget} ms; {task}_n._offset = {start + at} ms; {task}_n.length = {length};
+        """
+    return components, NOT_BELOW.format(n="_n"), settings
+
+
 def system() -> tuple[str, dict[str, str]]:
     components = PROCEDURE + USERS
     sources = dict(SOURCES)
@@ -221,17 +234,9 @@ def system() -> tuple[str, dict[str, str]]:
         o{n}.s_extension = 3 ms; o{n}.s_extension_period = 50 ms;
         i{n}.s_extension = 3 ms; i{n}.s_extension_period = 50 ms;
     """
-    n, start = "_n", start + 100
-    components += f"component First{n} {{ {clause('inherited', 'help')} uses Section next; }}\n"
-    components += f"component Outer{n} {{ {clause('inherited', 'extend')} uses Section next; }}\n"
-    sources |= {f"First{n}": nested(3, 0), f"Outer{n}": nested(1, 1)}
-    parts += NOT_BELOW.format(n=n)
-    for task, priority, budget, period, at, length in NOT_BELOW_TASKS:
-        settings += f"""
-            {task}{n}._priority = {priority}; {task}{n}._period = {period} ms; {task}{n}.jobs = 1;
-            {task}{n}._budget = {budget} ms; {task}{n}._offset = {start + at} ms; {task}{n}.length = {length};
-        """
-    settings += f"o{n}.s_extension = 3 ms; o{n}.s_extension_period = 50 ms;"
+    more = not_below(start + 100)
+    components, parts, settings = components + more[0], parts + more[1], settings + more[2]
+    sources |= {"First_n": nested(3, 0), "Outer_n": nested(1, 1)}
     return components + f"assembly {{ composition {{ {parts} }} configuration {{ {settings} }} }}", sources
 
 
