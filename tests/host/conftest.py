@@ -5,24 +5,19 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import pytest
 
-from camkes.backends.host.compiler import find_compiler
-from camkes.backends.host.kernel import host_kit
-from camkes.diagnostics import Sink
-from tests.host.kernel import SANITIZE, SCENARIOS, Workplace
+from tests.host.kernel import SANITIZED, SCENARIOS, Workplace
+from tests.kit import ready_kit
 
 
 @pytest.fixture(scope="session")
 def workplace(tmp_path_factory: pytest.TempPathFactory) -> Workplace:
     folder = tmp_path_factory.mktemp("host")
-    sink = Sink()
-    compiler = find_compiler(SANITIZE, sink)
-    assert compiler is not None, sink.diagnostics
-    kit = host_kit(compiler, folder, sink, lambda _: None)
-    assert kit is not None, sink.diagnostics
-    place = Workplace(kit.kernel, folder)
+    kernel = Path(SANITIZED) if SANITIZED else ready_kit(folder).kernel
+    place = Workplace(kernel, folder)
     for table in sorted(SCENARIOS.glob("*.table")):
         shutil.copy(table, folder)
     return place

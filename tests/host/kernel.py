@@ -16,7 +16,9 @@ HERE = Path(__file__).resolve().parent
 
 ROOT = HERE.parents[1]
 SCENARIOS = HERE / "scenarios"
-SANITIZE = bool(os.environ.get("CAMKES_HOST_SANITIZE"))
+#: a kernel with the sanitizers, or "": then that of the user's cache is tried
+SANITIZED = os.environ.get("CAMKES_HOST_SANITIZED", "")
+SANITIZE = bool(SANITIZED)
 
 
 CC = os.environ.get("CC", "cc")

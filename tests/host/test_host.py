@@ -4,7 +4,8 @@
 
 A scenario is NAME.c (one image for all address spaces), NAME.table (its boot table; comments in it give
 options, modes and the exit status), NAME.expected.txt (standard output) and NAME.errors.txt (standard error,
-addresses masked). CAMKES_HOST_SANITIZE=1 builds everything with the sanitizers.
+addresses masked). CAMKES_HOST_SANITIZED is a kernel with the sanitizers; scenarios
+are then compiled with these, too.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import re
 import struct
 import subprocess
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -75,11 +77,18 @@ def options_of(name: str, mode: str) -> list[str]:
     return options + (["--fast"] if mode == "fast" else [])
 
 
+@cache
+def traced(workplace: Workplace, name: str, mode: str) -> tuple[subprocess.CompletedProcess[str], Path]:
+    """The result of a scenario and its trace; several tests look at one run."""
+    trace = workplace.folder / f"{name}.{mode}"
+    table = workplace.folder / f"{name}.table"
+    return workplace.run(table, *options_of(name, mode), "--trace", trace.name), trace
+
+
 @pytest.mark.parametrize(("name", "mode"), list(modes()))
 def test_scenario(workplace: Workplace, name: str, mode: str) -> None:
     table = SCENARIOS / f"{name}.table"
-    trace = workplace.folder / f"{name}.{mode}"
-    result = workplace.run(workplace.folder / table.name, *options_of(name, mode), "--trace", trace.name)
+    result, trace = traced(workplace, name, mode)
     errors = table.with_suffix(".errors.txt")
     if os.environ.get("CAMKES_HOST_ACCEPT"):
         table.with_suffix(".expected.txt").write_text(result.stdout)
@@ -103,11 +112,8 @@ BOTH = [n for n in dict(modes()) if setting(SCENARIOS / f"{n}.table", "modes", M
 
 @pytest.mark.parametrize("name", BOTH)
 def test_isolation_does_not_change_a_run(workplace: Workplace, name: str) -> None:
-    traces = []
-    for mode in ("isolated", "fast"):
-        workplace.run(workplace.folder / f"{name}.table", *options_of(name, mode), "--trace", "trace")
-        traces.append(without_addresses(read_trace(workplace.folder / "trace")))
-    assert traces[0] == traces[1]
+    isolated, fast = (read_trace(traced(workplace, name, mode)[1]) for mode in ("isolated", "fast"))
+    assert without_addresses(isolated) == without_addresses(fast)
 
 
 @pytest.mark.parametrize(("name", "mode"), [("threads", "isolated"), ("slices", "fast"),
@@ -115,7 +121,7 @@ def test_isolation_does_not_change_a_run(workplace: Workplace, name: str) -> Non
 def test_repeated_runs_have_the_same_trace(workplace: Workplace, name: str, mode: str) -> None:
     traces = set()
     workplace.build(workplace.folder / f"{name}.table")
-    for i in range(5 if name == "faults" else 20):
+    for i in range(5 if name == "faults" or SANITIZE else 20):
         extra = ["--choices", "random:7"] if name == "choices" else []
         options = [*options_of(name, mode), *extra, "--trace", "trace"]
         subprocess.run(
