@@ -3,7 +3,7 @@
 """What holds for all tests.
 
 Property tests try the same cases in every run; `HYPOTHESIS=search pytest` looks for new ones, and
-`HYPOTHESIS=long pytest` (`make test-long`) tries 1,000 instead of 25 where a test does not state how many.
+`HYPOTHESIS=long pytest` (`make test-long`) tries 1,000 instead of 15 where a test does not state how many.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hypothesis import settings
 
 from camkes import process
 
-settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=25)
+settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=15)
 settings.register_profile("long", derandomize=True, deadline=None, max_examples=1000)
 settings.register_profile("search", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS", "repeatable"))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -27,6 +27,7 @@ from camkes.report import budgets as report
 from camkes.resolve.load import load
 from camkes.resolve.options import LoadOptions
 from tests.analysis.budget_reference import SimTask, by_deadline, by_weight, simulate, worst
+from tests.examples import examples
 from tests.golden import compare
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -147,7 +148,7 @@ TASKS = st.lists(
 
 @given(drawn=TASKS, kind=st.sampled_from(["wait", "extend", "raise", "greedy"]))
 @example(drawn=[(4, 3, 0, 0), (5, 1, 1, 1)], kind="raise")  # the budget ends when the other is released
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_bounds_are_not_exceeded(drawn: list[tuple[int, int, int, int]], kind: str) -> None:
     """Of tasks that use their budgets, extensions and raised budgets to the full; greedy ones want more than
     they have, and cannot be trusted."""

@@ -187,7 +187,7 @@ def test_random_cases_on_the_host_kernel(seed: int, tmp_path: Path) -> None:
     replay(workload, max(found.values(), key=lambda each: len(set(each.program.offsets.values()))), tmp_path)
 
 
-@pytest.mark.mostly_long("29")
+@pytest.mark.long
 @pytest.mark.parametrize("seed", (29, 229, 325, 376, 484, 561))
 def test_pools_on_the_host_kernel(seed: int, tmp_path: Path) -> None:
     """CPIs with as few threads as suffice: responses are those of the model, where no request waits for a
@@ -209,7 +209,7 @@ def test_pools_on_the_host_kernel(seed: int, tmp_path: Path) -> None:
             replay(workload, witness, tmp_path / witness.task)
 
 
-@pytest.mark.mostly_long("second")
+@pytest.mark.long
 @pytest.mark.parametrize("name", ("task", "first", "second", "third"))
 def test_cases_with_releases_by_events_on_the_host_kernel(name: str, tmp_path: Path) -> None:
     tasks = (

@@ -136,7 +136,7 @@ def random_system(rng: random.Random, folder: Path) -> Path:
     )
 
 
-@pytest.mark.mostly_long(40)
+@pytest.mark.mostly_long("0")
 @pytest.mark.parametrize("seed", range(60))
 def test_analysis_bounds_a_run_on_the_same_machine(seed: int, tmp_path: Path) -> None:
     path = random_system(random.Random(seed), tmp_path)

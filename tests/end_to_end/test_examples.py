@@ -57,7 +57,7 @@ def test_every_example_is_tried() -> None:
     assert {path.name for path in EXAMPLES.iterdir() if path.is_dir()} == tried
 
 
-@pytest.mark.mostly_long("adder-default", "timer-default", "nested--DCONFIGURATION=4")
+@pytest.mark.mostly_long("adder-default", "timer-default")
 @pytest.mark.parametrize(("name", "flags"), VARIANTS, ids=label)
 def test_output_properties_and_traces(name: str, flags: tuple[str, ...], tmp_path: Path) -> None:
     """What an example prints is what its README shows, its properties hold also under round robin, and each

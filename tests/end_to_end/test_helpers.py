@@ -214,6 +214,7 @@ def test_the_first_signal_is_for_the_most_urgent_waiter(tmp_path: Path) -> None:
     assert found.responses("consumer") == [13]
 
 
+@pytest.mark.long
 def test_a_thread_that_waits_for_the_lock_of_a_waiter_lends_too(tmp_path: Path) -> None:
     """The producer has 40 from 1, when `urgent` waits for the lock, until its second signal at 5."""
     found = run(consumers(tmp_path / "system"), tmp_path, duration="90ms")
@@ -394,6 +395,7 @@ def posted(tmp_path_factory: pytest.TempPathFactory) -> Callable[[int], Ran]:
     return made
 
 
+@pytest.mark.long
 def test_the_first_signal_ends_what_all_helpers_have(posted: Callable[[int], Ran]) -> None:
     """S3: both helpers have the waiter's priority until the first signal, then neither."""
     found = posted(2)
@@ -480,6 +482,7 @@ def test_an_inherited_cpi_in_the_place_of_the_server_gives_the_same(tmp_path: Pa
         assert found.responses(client) == responses
 
 
+@pytest.mark.long
 def test_publishers_help_subscribers(tmp_path: Path) -> None:
     """examples/publish/README.md."""
     found = run(EXAMPLES / "publish", tmp_path)

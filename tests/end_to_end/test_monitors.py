@@ -64,6 +64,7 @@ def store(
     )
 
 
+@pytest.mark.long
 def test_a_bounded_buffer(tmp_path: Path) -> None:
     """examples/buffer/README.md. After the signal the consumer waits for the lock, which the producer leaves
     at the same instant."""
@@ -263,7 +264,7 @@ def calls_at(found: Ran, time: int) -> Counter[KernelCall]:
     return Counter({call: counted[call] for call in CALLS if counted[call]})
 
 
-@pytest.mark.mostly_long("event-1", "semaphore-4", "monitor-1")
+@pytest.mark.mostly_long("monitor-1")
 @pytest.mark.parametrize(
     ("kind", "helpers"), [("event", 1), ("semaphore", 1), ("semaphore", 4), ("monitor", 1), ("monitor", 4)]
 )

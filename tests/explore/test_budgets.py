@@ -55,7 +55,7 @@ OPTIONS = SearchOptions(arrivals=0, duration=900_000, seconds=LIMIT)
 RESERVE = "store.s_extension = 60 us; store.s_extension_period = 500 us;"
 
 
-@pytest.mark.mostly_long("help-", f"abort-{RESERVE}")
+@pytest.mark.mostly_long("help-")
 @pytest.mark.parametrize(
     ("policy", "reserve"), [("wait", ""), ("help", ""), ("extend", RESERVE), ("abort", RESERVE)]
 )

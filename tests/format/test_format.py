@@ -19,6 +19,7 @@ from camkes.parser.lexer import tokenise
 from camkes.parser.parse import ParseOptions, parse
 from camkes.parser.positions import ParsedText
 from camkes.parser.tables import load
+from tests.examples import examples
 from tests.parser.support import shape
 
 GOOD = (Path(__file__).parents[1] / "parser" / "good.camkes").read_text()
@@ -211,7 +212,7 @@ def test_a_file_with_errors_is_left_alone() -> None:
     assert format_file(SourceFile(Path("x"), "component A{control;}"), Sink()) == "component A { control; }\n"
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.data())
 def test_white_space_does_not_matter(data: st.DataObject) -> None:
     """Whatever white space stands between the tokens of a file, they stay, and the layout is at rest."""
@@ -241,7 +242,7 @@ PIECES = [
 
 
 @pytest.mark.long
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.lists(st.sampled_from(PIECES), max_size=40))
 def test_nonsense_is_formatted_too(pieces: list[str]) -> None:
     check(" ".join(pieces))

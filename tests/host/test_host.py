@@ -220,6 +220,7 @@ def test_schedules_are_right_whatever_happens(workplace: Workplace, chosen: str,
     assert check_schedule(traces[0], (SCENARIOS / "stress.table").read_text()) > 1000
 
 
+@pytest.mark.long
 @pytest.mark.skipif(SANITIZE, reason="the thread that counts takes long")
 def test_a_time_slice_is_10_ms_if_none_is_given(workplace: Workplace) -> None:
     """As long as a thread looks for what another one of its priority does."""

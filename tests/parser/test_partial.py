@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from camkes.parser import ast
 from camkes.parser.parse import ParseOptions
+from tests.examples import examples
 from tests.parser.support import read
 from tests.parser.test_robustness import GOOD, PIECES
 
@@ -29,7 +30,7 @@ assembly {
 
 
 @given(st.integers(0, len(GOOD)))
-@settings(deadline=None, max_examples=60)
+@examples(60)
 def test_every_beginning_of_a_file_has_a_tree(end: int) -> None:
     tree, sink = read(GOOD[:end], PARTIAL)
     assert tree is not None
@@ -37,7 +38,7 @@ def test_every_beginning_of_a_file_has_a_tree(end: int) -> None:
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=40))
-@settings(deadline=None, max_examples=100)
+@examples(100)
 def test_any_text_has_a_tree(pieces: list[str]) -> None:
     tree, sink = read(" ".join(pieces), PARTIAL)
     assert tree is not None

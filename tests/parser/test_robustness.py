@@ -15,6 +15,7 @@ from camkes.parser import ast
 from camkes.parser.files import MAX_SIZE, read_meaning, read_source
 from camkes.parser.parse import ParseOptions, parse
 from camkes.parser.tables import load
+from tests.examples import examples
 from tests.parser.support import listing, nodes, read, value, written
 
 GOOD = (Path(__file__).parent / "good.camkes").read_text()
@@ -47,13 +48,13 @@ def test_random_text(text: str) -> None:
     check(text)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.lists(st.sampled_from(PIECES), max_size=60))
 def test_random_tokens(pieces: list[str]) -> None:
     check(" ".join(pieces))
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.data())
 def test_a_changed_file(data: st.DataObject) -> None:
     text = GOOD

@@ -56,6 +56,7 @@ def prove(runtime: Path, functions: tuple[str, ...], folder: Path, seconds: int)
     return int(found[1]), int(found[2])
 
 
+@pytest.mark.long
 def test_effective_priority_is_proved(tmp_path: Path) -> None:
     proved, goals = prove(RUNTIME, EFFECTIVE, tmp_path, PATIENCE)
     assert proved == goals > 0

@@ -7,10 +7,11 @@ from __future__ import annotations
 import random
 
 import networkx
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from camkes.protocols.flow import largest_number
+from tests.examples import examples
 
 
 def reference(callers: dict[int, list[int]], target: int) -> int:
@@ -29,7 +30,7 @@ def reference(callers: dict[int, list[int]], target: int) -> int:
 
 
 @given(st.integers(0, 10_000_000), st.integers(2, 40), st.floats(1, 4), st.booleans())
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_like_maximum_flow(seed: int, size: int, density: float, cycles: bool) -> None:
     generator = random.Random(seed)
     sources = size // 3 + 1

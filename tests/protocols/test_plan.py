@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -22,6 +22,7 @@ from camkes.protocols.checks import Facts, run_checks
 from camkes.protocols.plan import Plan, assign_ids, plan_requests
 from camkes.protocols.requests import build_graph
 from camkes.resolve import LoadOptions, load
+from tests.examples import examples
 from tests.operations import assert_linear
 
 from .systems import Maker, makers
@@ -73,7 +74,7 @@ def most_at_once(system: System, target: str) -> int:
 
 
 @given(makers())
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_closure_and_ceilings(maker: Maker) -> None:
     system = maker.system()
     plan = planned(system)
@@ -100,7 +101,7 @@ def test_closure_and_ceilings(maker: Maker) -> None:
 
 
 @given(makers())
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_inheritance_travels(maker: Maker) -> None:
     """A priority inherited at a contended lock reaches everything below it, but not past a fixed CPI."""
     system = maker.system()
@@ -118,7 +119,7 @@ def test_inheritance_travels(maker: Maker) -> None:
 
 
 @given(makers(tasks=6, cpis=8))
-@settings(max_examples=250, deadline=None)
+@examples(250)
 def test_smallest_thread_count(maker: Maker) -> None:
     system = maker.system()
     for cpi in planned(system).cpis:
@@ -127,7 +128,7 @@ def test_smallest_thread_count(maker: Maker) -> None:
 
 
 @given(makers(cycles=True))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_deadlock_if_and_only_if_a_cycle(maker: Maker) -> None:
     system = maker.system()
     callees = edges(system)

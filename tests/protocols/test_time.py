@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -18,6 +18,7 @@ from camkes.protocols.time import bands, raised_priority
 from camkes.report import plan_tables
 from camkes.resolve.load import load
 from camkes.resolve.options import LoadOptions
+from tests.examples import examples
 from tests.golden import compare
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -36,7 +37,7 @@ def test_priority_0_is_below_a_critical_one_of_the_same_number() -> None:
 
 
 @given(pairs=TASKS)
-@settings(max_examples=200)
+@examples(200)
 def test_tasks_of_a_criticality_are_above_all_others(pairs: list[tuple[int, int]]) -> None:
     tasks = tasks_of(pairs)
     added = bands(tasks)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 from itertools import pairwise
 
-from hypothesis import given, settings
+from hypothesis import given
 from msgspec.structs import replace
 
 from camkes.capdl.model import Role
@@ -19,6 +19,7 @@ from camkes.report.trace.jobs import ResponseTimes, response_times
 from camkes.report.trace.kinds import Blocked, KernelCall, Kind
 from camkes.report.trace.model import Run, Spent, State
 from camkes.report.trace.names import NamedTask, NamedThread, TraceNames
+from tests.examples import examples
 
 from .simulator import INVERSION, MS, CpiSpec, TaskSpec, simulate
 from .test_properties import systems
@@ -138,7 +139,7 @@ def test_json_has_every_job() -> None:
 
 
 @given(systems())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_each_instant_of_the_processor_is_in_one_lane(system: tuple[list[TaskSpec], list[CpiSpec]]) -> None:
     """The times of all tasks add up to that of the processor; a job's response is what its lane shows."""
     events, names, _ = simulate(*system)

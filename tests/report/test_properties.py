@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from camkes.cli.main import main
@@ -17,6 +17,7 @@ from camkes.report.trace.demands import Property
 from camkes.report.trace.events import Event
 from camkes.report.trace.kinds import Blocked, EndReason, Kind
 from camkes.report.trace.properties import PropertyChecker, Violation
+from tests.examples import examples
 from tests.report.checking import check_trace
 
 from .simulator import INVERSION, MS, CpiSpec, Simulation, Step, TaskSpec, nested, simulate
@@ -50,7 +51,7 @@ def systems(draw: st.DrawFn) -> tuple[list[TaskSpec], list[CpiSpec]]:
 
 
 @given(systems())
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_right_traces_have_no_violation(system: tuple[list[TaskSpec], list[CpiSpec]]) -> None:
     events, names, plan = simulate(*system)
     assert events[-1].args == (EndReason.IDLE,)

@@ -5,7 +5,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from camkes.diagnostics import Sink, SourceFile, Span
@@ -13,6 +13,7 @@ from camkes.model.system import Value
 from camkes.parser import ast
 from camkes.resolve import codes
 from camkes.resolve.values.expressions import fold, fold_integer, item_of, no_item
+from tests.examples import examples
 
 SPAN = Span(SourceFile(Path("x.camkes"), ""), 1, 1, 1, 1)
 
@@ -105,7 +106,7 @@ EXPRESSIONS = st.recursive(
 
 
 @given(EXPRESSIONS)
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_every_expression_has_a_value_or_an_error(node: ast.ValueNode) -> None:
     sink = Sink()
     value = fold(node, sink)

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from camkes.diagnostics import Sink
 from camkes.resolve import LoadOptions, load
+from tests.examples import examples
 from tests.operations import assert_linear
 
 from .systems import good, resolve
@@ -59,7 +60,7 @@ def text_of(plan: Plan, order: list[int]) -> str:
 
 
 @given(plans(), st.data())
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_a_system_resolves_to_what_was_written(plan: Plan, data: st.DataObject) -> None:
     order = data.draw(st.permutations(range(len(plan.clients))))
     with tempfile.TemporaryDirectory() as folder:
@@ -85,7 +86,7 @@ WORDS = st.sampled_from(VOCABULARY.split())
 
 
 @given(st.integers(0, 10**9), st.lists(st.tuples(st.integers(0, 200), WORDS), min_size=1, max_size=4))
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_changed_files_never_break_the_tool(seed: int, edits: list[tuple[int, str]]) -> None:
     plan = Plan(2, (seed % 2, 1, 0), (bool(seed & 4), bool(seed & 8)), (1, 2, 3))
     tokens = text_of(plan, [0, 1, 2]).replace(";", " ; ").replace(".", " . ").split(" ")

@@ -143,6 +143,7 @@ PAIR = """
 """
 
 
+@pytest.mark.mostly_long("False")
 @pytest.mark.parametrize("mcs", [False, True])
 def test_earliest_deadlines_are_met_where_fixed_priorities_miss(mcs: bool, tmp_path: Path) -> None:
     run = make(tmp_path, system("inherited", PAIR, "a b"), mcs=mcs).run(duration=35 * MS)
@@ -184,6 +185,7 @@ LOCK = """
 """
 
 
+@pytest.mark.mostly_long("False-inherited-ends0")
 @pytest.mark.parametrize(
     ("protocol", "ends"),
     [

@@ -134,7 +134,7 @@ int run(void)
 """
 
 
-@pytest.mark.mostly_long("inherited")
+@pytest.mark.long
 @pytest.mark.parametrize("protocol", ["inherited", "propagated", "fixed"])
 def test_clients_that_take_all_they_can_cost_others_nothing_more(protocol: str, tmp_path: Path) -> None:
     """The bystander waits for the budgets of those above it, whatever they do with them, in any job."""

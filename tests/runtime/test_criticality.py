@@ -154,6 +154,7 @@ assembly {{ composition {{ component Worker low; component Worker high; }} confi
 """
 
 
+@pytest.mark.mostly_long(3)
 @pytest.mark.parametrize(
     ("settings", "begun"),
     [
@@ -252,6 +253,7 @@ assembly {{ composition {{
 """
 
 
+@pytest.mark.mostly_long("Worker-")
 @pytest.mark.parametrize(("early", "caller"), [("Worker", ""), ("User", "from early.s, ")])
 def test_a_preempted_job_has_the_larger_budget_at_once(early: str, caller: str, tmp_path: Path) -> None:
     """In its own code, and in a request, which executes on its budget: the job ends 5 after `late`."""

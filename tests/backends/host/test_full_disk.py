@@ -209,7 +209,7 @@ def test_a_damaged_text_in_the_cache_is_made_again(tmp_path: Path, monkeypatch: 
         assert kept.read_bytes() == whole
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.mostly_long("1")
 @pytest.mark.parametrize("size", [1, 8, 40, 120, 300])
 def test_a_limit_on_the_size_of_files(size: int, tmp_path: Path) -> None:
     """Compilers and linkers that are ended for it are not the user's mistake; then there is no limit."""
