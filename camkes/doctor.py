@@ -70,10 +70,10 @@ def _program(variable: str, name: str) -> Callable[[], str]:
 
 def _version(words: list[str]) -> str:
     try:
-        said = process.run(words, timeout=_SECONDS, merged=True)
+        said = process.run(words, timeout=_SECONDS)
     except OSError:
         return ""
-    lines = said.output.strip().splitlines()
+    lines = (said.output.strip() or said.errors.strip()).splitlines()
     return lines[0] if lines and said.status == 0 else ""
 
 

@@ -154,13 +154,17 @@ def find_application(
 
 
 def with_mocks(application: Application, system: System, test: Test, out: Path) -> Application:
-    """An application whose components that the tests define have mocks of what they provide."""
+    """An application whose components that the tests define have mocks of what they provide. Raises
+    OutputError."""
     components = dict(application.components)
     for kind in {instance.type.name: instance.type for instance in system.instances}.values():
         if not kind.span.file.path.absolute().is_relative_to(test.file.parent):
             continue
         folder = (out / "mocks" / kind.name).absolute()
-        source = write_mocks(kind, test.file.parent, folder)
+        try:
+            source = write_mocks(kind, test.file.parent, folder)
+        except OSError as error:
+            raise OutputError(f"cannot write {error.filename}: {error.strerror}") from error
         if source is not None:
             build = application.build_of(kind.name, "", kind.span.file.path) or ComponentBuild()
             components[kind.name] = replace(
