@@ -86,9 +86,12 @@ def calls_of_code(
     ]
     builds = [build_of(application, i, Sink()) for i in instances]
     languages = {build.language_of(source) for build in builds for source in build.sources}
-    compiler = find_compiler(sanitize, Sink(), languages, mcs=system.mcs) if instances else None
+    missing = Sink()
+    compiler = find_compiler(sanitize, missing, languages, mcs=system.mcs) if instances else None
     if compiler is not None:
         reader.read(instances, application, headers, out, compiler)
+    for instance in instances if compiler is None else ():
+        reader.not_read(instance, missing.diagnostics[0].message)
     return CodeCalls(
         reader.reached,
         reader.chains,
@@ -163,7 +166,7 @@ class _CodeReader:
         every = [job for some in jobs.values() for job in some] + list(flows.values())
         if unusable := unusable_name(out, every):
             for instance in instances:
-                self._not_read(instance, f"the name {unusable!r} cannot be written in a list of headers")
+                self.not_read(instance, f"the name {unusable!r} cannot be written in a list of headers")
             return
         outcomes = run_jobs(out, every, self.progress)
         failed = {id(o.job) for o in outcomes if not o.good}
@@ -172,12 +175,12 @@ class _CodeReader:
         for instance in instances:
             bad = [j for j in jobs[instance.name] if id(j) in failed]
             if bad:
-                self._not_read(instance, f"{bad[0].inputs[0].name} does not compile without optimisation")
+                self.not_read(instance, f"{bad[0].inputs[0].name} does not compile without optimisation")
             elif jobs[instance.name]:
                 dumped = {job.output: dumps.get(id(flows.get(id(job))), "") for job in jobs[instance.name]}
                 self._read_instance(instance, jobs[instance.name], dumped, instance.name in foreign)
 
-    def _not_read(self, instance: Instance, why: str, caller: str = "") -> None:
+    def not_read(self, instance: Instance, why: str, caller: str = "") -> None:
         if not procedures(instance, "uses"):
             return  # what it waits for and signals is not known either, and is taken to be everything
         self.notes.append(
@@ -200,7 +203,7 @@ class _CodeReader:
                 calls = read_calls(job.second) if job.beside else disassembled_calls(job.output, code)
                 graph.add(str(job.inputs[0]), calls, code, flow.read_flows(dumps[job.output]))
         except (ObjectError, OSError) as error:
-            self._not_read(instance, str(error))
+            self.not_read(instance, str(error))
             return
         uses = [i for i in instance.type.interfaces if i.kind == "uses" and isinstance(i.type, Procedure)]
         stubs = {f"{i.name}_{method}": i.name for i in uses for method in _methods(i.type)}
@@ -209,7 +212,7 @@ class _CodeReader:
         for caller in self._callers(instance):
             missing = [name for name in caller.needed if not graph.defines(name)]
             if missing:
-                self._not_read(instance, f"no source file defines `{missing[0]}`", caller.name)
+                self.not_read(instance, f"no source file defines `{missing[0]}`", caller.name)
                 continue
             reached = graph.reach(caller.roots, stubs, caller.callbacks, handlers)
             self._record(caller.name, instance, stubs, reached)
