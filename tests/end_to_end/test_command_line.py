@@ -9,6 +9,7 @@ import os
 import pkgutil
 import pty
 import shutil
+import signal
 import subprocess
 import sys
 from importlib import import_module
@@ -377,3 +378,19 @@ def test_an_interruption_outside_a_command_is_one_too(place: str) -> None:
     )
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_an_interruption_while_modules_are_loaded_ends_the_process(tmp_path: Path) -> None:
+    """With no traceback, as the system ends a process that does nothing about it."""
+    interrupted = "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nprint('went on')\n"
+    (tmp_path / "loaded.py").write_text(interrupted)
+    prepare = (
+        "import signal\nfrom camkes.__main__ import interrupt\nsignal.signal(signal.SIGINT, interrupt)\n"
+    )
+    for text, status in (
+        ("try:\n    import loaded\nexcept KeyboardInterrupt:\n    print('went on')\n", -signal.SIGINT),
+        (f"try:\n    exec({interrupted!r})\nexcept KeyboardInterrupt:\n    raise SystemExit(7)\n", 7),
+    ):
+        command = [sys.executable, "-c", prepare + text]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout, done.stderr) == (status, "", "")
