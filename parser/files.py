@@ -13,7 +13,7 @@ from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.parser import codes
 
 MAX_SIZE = 64 * 1024 * 1024
-_STRING_OR_COMMENT = re.compile(rb'("[^"]*")|//(?:\\\r?\n|[^\n])*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_STRING_OR_COMMENT = re.compile(rb'("[^"]*")|//(?:[^\n\\]++|\\\r?\n|\\)*+|/\*.*?(?:\*/|\Z)', re.DOTALL)
 
 
 def read_meaning(path: Path, sink: Sink, included_from: Span | None = None) -> SourceFile | None:

@@ -18,10 +18,11 @@ from camkes.parser import codes
 from camkes.parser.positions import ParsedText
 from camkes.parser.tables import END, Tables
 
+# Possessive: what is matched is never given back, so that a comment of many megabytes needs no memory.
+_COMMENT = r"/\*[^*]*+\*++(?:[^/*][^*]*+\*++)*+/"
 _BLANK = (
-    r"(?:[ \t\f\v\r\n]+|\\\r?\n|//(?:\\\r?\n|[^\n])*"
-    r"|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/"
-    r"|\#(?:\\\r?\n|/\*[^*]*\*+(?:[^/*][^*]*\*+)*/|[^\n])*)+"
+    r"(?:[ \t\f\v\r\n]++|\\\r?\n|//(?:[^\n\\]++|\\\r?\n|\\)*+"
+    rf"|{_COMMENT}|\#(?:[^\n\\/]++|\\\r?\n|{_COMMENT}|[\\/])*+)++"
 )
 # For texts with mistakes; compiled when there is one.
 _ESCAPED_STRING = r'"(?:\\.|[^"\\\n])*"'
