@@ -170,7 +170,7 @@ COMMANDS = (
         test_arguments,
         """
   camkes test                                 all tests of the project in this folder
-  camkes test pump --filter overload --verbose
+  camkes test pump --filter average --verbose
   camkes test pump --junit results.xml
   camkes test pump --kernel sel4              the same tests in QEMU
 
