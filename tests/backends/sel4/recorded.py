@@ -60,9 +60,6 @@ def built(
     trace: bool = True,
 ) -> Path:
     """The folder with an image of a system; `text` is what `checked` gets."""
-    program, machine = PLATFORMS[platform]
-    if shutil.which(program) is None:
-        pytest.skip(f"{program} is not installed")
     declared = "".join(f"DeclareCAmkESComponent({name} SOURCES {name}.c)\n" for name in sources)
     files = {
         f"{name}.c": f"#include <camkes.h>\n#include <stdio.h>\n{code}" for name, code in sources.items()
@@ -71,15 +68,26 @@ def built(
         "system.camkes": HEAD + text,
         "CMakeLists.txt": f"project(system C)\n{declared}DeclareCAmkESRootserver(system.camkes)\n",
     }
-    path, sink = write_files(folder / "application", files), Sink()
+    path = write_files(folder / "application", files)
+    return image(path, folder / "build", platform=platform, mcs=mcs, trace=trace)
+
+
+def image(
+    path: Path, folder: Path, *, platform: str = "x86_64", mcs: bool = True, trace: bool = True
+) -> Path:
+    """The folder, with an image of an application; recorded, or only timed by instruction counting."""
+    program, machine = PLATFORMS[platform]
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed")
+    sink = Sink()
     settings = {**machine, KERNEL_IS_MCS: "ON" if mcs else "OFF"}
     if trace:
         settings["CAmkESTrace"] = "ON"
     elif platform == "x86_64":
         settings["KernelPC99TSCFrequency"] = "1000000000"  # that of QEMU with instruction counting
-    made = make(Path(WORKSPACE), path, folder / "build", settings, sink, lambda *_: None)
+    made = make(Path(WORKSPACE), path, folder, settings, sink, lambda *_: None)
     assert made, sink.diagnostics
-    return folder / "build"
+    return folder
 
 
 def records(
