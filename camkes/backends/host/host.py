@@ -35,12 +35,10 @@ from camkes.model.system import System
 from camkes.project.application import Application
 from camkes.project.builds import ComponentBuild, language_by_name
 from camkes.protocols.plan import Plan
-from camkes.resources import RUNTIME
 
 #: Flags for generated sources: lines, for places of faults, but no variables, which take the compiler long,
-#: and no optimisation: the little that is not in the runtime need not be fast. Of headers of the system, a
-#: compiler does not report inline functions that call static ones.
-GENERATED_FLAGS = ("-g1", "-O0", "-isystem", str(RUNTIME / "include"))
+#: and no optimisation: the little that is not in the runtime need not be fast.
+GENERATED_FLAGS = ("-g1", "-O0")
 
 
 class HostImage(Struct, frozen=True):
@@ -270,7 +268,9 @@ class _Build:
         sources = [f.path for f in self.generated.get(name, ()) if f.kind == "source"]
         outputs = [folder / f"{source.name}.o" for source in sources]
         return [
-            compile_job(compiler, source, output, includes, self._of_type, about, last=GENERATED_FLAGS)
+            compile_job(
+                compiler, source, output, includes, self._of_type, about, last=GENERATED_FLAGS, generated=True
+            )
             for source, output in zip(sources, outputs, strict=True)
         ]
 

@@ -147,21 +147,24 @@ def compile_job(
     language: str | None = None,
     last: Sequence[str] = (),
     beside: str = "",
+    generated: bool = False,
 ) -> BuildJob:
     """Compile one source. `language` is C, CXX or ASM, by default that of its suffix; `last` are flags that
-    win over the user's; `beside`: see `BuildJob`."""
+    win over the user's; `beside`: see `BuildJob`. Headers of the runtime are to `generated` code those of the
+    system, in which compilers do not report inline functions that call static ones."""
     language = language or language_by_name(source)
     cxx = language == "CXX"
     program = compiler.cxx if cxx else compiler.c
     searched_as = ("-x", "c++" if cxx else "c")
     explicit = () if language in (None, language_by_name(source)) else ("-x", _NAMES[language])
-    paths = (*includes, RUNTIME / "include", HOST_KERNEL / "include")
+    ours = (RUNTIME / "include", HOST_KERNEL / "include")
     command = (
         *program,
         "-std=gnu++17" if cxx else "-std=gnu11",
         *compiler.compile_flags(),
         "-DCAMKES_KERNEL_HOST=1",
-        *(f"-I{p}" for p in paths),
+        *(f"-I{p}" for p in includes),
+        *(f"{'-isystem' if generated else '-I'}{p}" for p in ours),
         *flags,
         *last,
     )
