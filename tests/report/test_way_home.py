@@ -22,15 +22,18 @@ component User { control; requestor; uses Section s; }
 component Worker { control; requestor; }
 component Outer { provides Section s with priority_protocol inherited, overrun abort; uses Section next; }
 component Inner { provides Section s with priority_protocol inherited, overrun abort; }
+component Free { provides Section s with priority_protocol propagated, overrun abort; }
 assembly {
     composition {
         component User low; component User high; component Worker middle;
-        component Outer outer; component Inner inner;
+        component Outer outer; component Inner inner; component User other; component Free free;
+        connection seL4RPCCall e(from other.s, to free.s);
         connection seL4RPCCall c(from low.s, from high.s, to outer.s);
         connection seL4RPCCall d(from outer.next, to inner.s);
     }
     configuration {
-        low._priority = 10; high._priority = 30; middle._priority = 20;
+        low._priority = 10; high._priority = 30; middle._priority = 20; other._priority = 5;
+        free.s_extension = 1 ms;
     }
 }
 """
@@ -130,3 +133,17 @@ def test_the_lock_of_a_roll_back_is_not_that_of_its_caller(priority: int, record
     assert wrong == (
         [] if priority == 10 else ["inner.s@low runs at 30 until 1 ns; its effective priority is 10"]
     )
+
+
+def test_a_request_that_has_not_begun_is_rolled_back_on_the_extension(records: Records) -> None:
+    """Without a lock, the manager does not know whether the code of the component has begun."""
+    records.add(Kind.TRANSFER, "other", "free.s@other", 0, 0, 0, 0)
+    records.add(Kind.REPLY, "free.s!manager", "other", 0, 0)
+    records.add(Kind.KCALL, "free.s!manager", "", KernelCall.RESUME, 0)
+    records.add(Kind.READY, "free.s@other", "free.s!manager")
+    extension = records.names.objects.index("free.s!extension:sc")
+    records.add(Kind.BIND, "free.s@other", "free.s!manager", extension, Binding.BOUND)
+    records.add(Kind.SWITCH, "free.s@other", "", 5)
+    records.time += 1
+    records.add(Kind.IDLE)
+    assert [line for line in records.found() if "executes on" in line] == []

@@ -155,6 +155,8 @@ class PaymentChecker(BudgetTracker):
         owner = self.names.object_name(context).partition("!")[0] if home is None else ""
         if home == thread.number or owner == thread.name:
             return True
+        if thread.number in self.way_home.aborted and owner == self.names.cpi_name(thread.cpi or 0):
+            return True  # it rolls back, perhaps without having begun
         if thread.role is not Role.WORKER or thread.number not in self.requests:
             return thread.role is Role.INTERFACE  # without a protocol: on the time of its callers
         payers: set[int | None] = set()
