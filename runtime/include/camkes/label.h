@@ -83,6 +83,8 @@ enum camkes_operation {
     CAMKES_TELL = 8,
     /* as CAMKES_UPDATE, where the one that the priority comes from does not pay for the request */
     CAMKES_RAISE = 8,
+    /* the priority of a caller has become that one, which is lower: the criticality has fallen */
+    CAMKES_FALL = 9,
     CAMKES_POST = 9,
     /* by a thread of the instance of the CPI: a suspended task, by its id, goes on */
     CAMKES_RESUME = 9,
@@ -104,6 +106,13 @@ enum camkes_operation {
     CAMKES_RETURN_TIME = 15,
     CAMKES_WAIT_UNTIL = 15, /* a wait, with the time at which it ends at the latest */
 };
+
+/* Whether a caller's priority has changed. */
+static inline bool camkes_is_update(seL4_Word operation)
+{
+    return operation == CAMKES_UPDATE ||
+           (CAMKES_MCS && (operation == CAMKES_RAISE || operation == CAMKES_FALL));
+}
 
 /* When a worker returns scheduling contexts that it has besides the time of its caller. */
 enum camkes_return {

@@ -360,7 +360,7 @@ static unsigned step_of_caller(struct camkes_group *group, struct camkes_party *
     const seL4_Word operation = camkes_bits(label, 0, 4);
     const bool aborted = camkes_bits(label, 12, CAMKES_LABEL_DETAIL_BITS) != 0;
     const bool ends = operation == CAMKES_CLEAR && (aborted || !party->waiting);
-    const bool raised = operation == CAMKES_UPDATE || (CAMKES_MCS && operation == CAMKES_RAISE);
+    const bool raised = camkes_is_update(operation);
     if (!raised && !ends) {
         return CAMKES_MESSAGE_OPERATION;
     }

@@ -81,6 +81,8 @@ static void inherit(struct camkes_cpi *cpi, struct camkes_context *context, bool
            own ? pays : camkes_overrun_helps(cpi));
     if (priority > before) {
         camkes_nested_push(context);
+    } else {
+        camkes_nested_fall(context);
     }
 }
 
@@ -241,22 +243,26 @@ static unsigned end(struct camkes_cpi *cpi, struct camkes_context *context, uint
     return CAMKES_MESSAGE_GOOD;
 }
 
-/* The priority of a caller was raised to that of `cause`, which pays for the request or not. */
-static unsigned update(struct camkes_cpi *cpi, const struct camkes_caller *caller, uint8_t priority,
-                       uint16_t cause, bool pays)
+/* The priority of a caller has changed to that of `cause`, which pays for the request or not. */
+static unsigned update(struct camkes_cpi *cpi, const struct camkes_caller *caller, seL4_Word label)
 {
     struct camkes_context *context = &cpi->context[caller->context];
+    const bool pays = camkes_bits(label, 0, 4) == CAMKES_UPDATE;
+    const bool falls = CAMKES_MCS && camkes_bits(label, 0, 4) == CAMKES_FALL;
+    const uint16_t cause = (uint16_t)camkes_bits(label, 12, CAMKES_LABEL_DETAIL_BITS);
+    uint8_t priority = (uint8_t)camkes_bits(label, 4, 8);
     if (priority > caller->bound) {
         return CAMKES_MESSAGE_PRIORITY;
     }
     CAMKES_TRACE(UPDATE, cpi->id, context->id, priority);
-    const bool more = priority > context->request;
-    if (more) {
+    priority = falls && priority < context->base ? context->base : priority;
+    const bool differs = priority > context->request || (falls && priority != context->request);
+    if (differs) {
         change_request(cpi, context, priority);
         inherit(cpi, context, holds_lock(cpi, context), cause, pays);
     }
     camkes_overrun_raised(cpi, context, priority, pays ? cause : context->id);
-    if (more && camkes_waits(context)) {
+    if (differs && camkes_waits(context)) {
         inherit_waiters(cpi);
     }
     return CAMKES_MESSAGE_GOOD;
@@ -297,18 +303,11 @@ static unsigned rebase(struct camkes_cpi *cpi, struct camkes_context *context, u
 static unsigned step_of_caller(struct camkes_cpi *cpi, const struct camkes_caller *caller,
                                seL4_Word label)
 {
-    const uint8_t priority = (uint8_t)camkes_bits(label, 4, 8);
-    const uint16_t cause = (uint16_t)camkes_bits(label, 12, CAMKES_LABEL_DETAIL_BITS);
-    switch (camkes_bits(label, 0, 4)) {
-    case CAMKES_UPDATE:
-        return update(cpi, caller, priority, cause, true);
-    case CAMKES_RAISE:
-        return CAMKES_MCS ? update(cpi, caller, priority, cause, false) : CAMKES_MESSAGE_OPERATION;
-    case CAMKES_CLEAR:
-        return clear(cpi, caller);
-    default:
-        return CAMKES_MESSAGE_OPERATION;
+    const seL4_Word operation = camkes_bits(label, 0, 4);
+    if (camkes_is_update(operation)) {
+        return update(cpi, caller, label);
     }
+    return operation == CAMKES_CLEAR ? clear(cpi, caller) : CAMKES_MESSAGE_OPERATION;
 }
 
 static unsigned step_of_worker(struct camkes_cpi *cpi, uint16_t index, seL4_Word label)

@@ -68,6 +68,12 @@ void camkes_nested_push(struct camkes_context *context)
     push(context, camkes_nested_update(context));
 }
 
+void camkes_nested_lower(struct camkes_context *context)
+{
+    push(context, camkes_operation_label(CAMKES_FALL, atomic_load(&context->effective),
+                                         atomic_load(&context->cause)));
+}
+
 void camkes_nested_tell(struct camkes_context *context, uint8_t priority, uint16_t cause)
 {
     push(context, camkes_operation_label(CAMKES_UPDATE, priority, cause));

@@ -29,6 +29,15 @@ seL4_Word camkes_nested_update(const struct camkes_context *context);
  * worker's nested request, if it has one. */
 void camkes_nested_push(struct camkes_context *context);
 
+/* After it has lowered it: when the criticality falls, it may be in a nested request. */
+void camkes_nested_lower(struct camkes_context *context);
+static inline void camkes_nested_fall(struct camkes_context *context)
+{
+    if (CAMKES_MCS && atomic_load(&context->nested) != 0) {
+        camkes_nested_lower(context);
+    }
+}
+
 /* The same, of a priority and the context that has it as its own, which pays. */
 void camkes_nested_tell(struct camkes_context *context, uint8_t priority, uint16_t cause);
 

@@ -191,6 +191,18 @@ static void test_who_pays(void)
     camkes_request_raised(&uses, &route, 0);
     CHECK({MANAGER, CAMKES_RAISE | 30 << 4 | CAUSE << 12}, {ENDPOINT, 1}, {MANAGER, CAMKES_CLEAR});
 }
+
+static void test_lowered(void)
+{
+    start("lowered in a nested request", &own);
+    atomic_store(&context.effective, 20);
+    camkes_nested_fall(&context);
+    atomic_store(&context.pushed, 0);
+    CHECK({MANAGER, CAMKES_FALL | 20 << 4 | CAUSE << 12});
+    atomic_store(&context.nested, 0);
+    camkes_nested_fall(&context);
+    need(sent_count == 1, "without a nested request");
+}
 #endif
 
 int main(void)
@@ -202,6 +214,7 @@ int main(void)
 #if CAMKES_MCS
     test_abandoned();
     test_who_pays();
+    test_lowered();
 #endif
     printf("good\n");
     return 0;
