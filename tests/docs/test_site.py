@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -42,3 +43,11 @@ def test_pages_can_be_read(page: str, dark: bool, site: Path) -> None:
         assert found["dark"] == dark
         assert found["texts"] > 30 and found["found"] == []
         assert found["wider"] <= 0
+
+
+def test_the_search_works_without_a_server(site: Path, tmp_path: Path) -> None:
+    page = f"{(site / 'index.html').as_uri()}?q=priority"
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]
+    command = [str(BROWSER), *flags, "--virtual-time-budget=20000", "--dump-dom", page]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
+    assert re.search(r'search-result__meta">\d+ matching documents', done.stdout)
