@@ -394,13 +394,15 @@ class BudgetModel:
 
     def extensions(self, task: WorkloadTask, *, trusted: bool) -> list[Load]:
         """The reservations that tasks of at least the same priority can use beside their budgets. Those of
-        lower ones execute in sections that are waited for."""
+        lower ones execute in sections that are waited for. A roll-back of its own request keeps it, too."""
         others = self._above(task)
         lacking = {other.name for other in others if self._lacks(other.name, trusted=trusted)}
+        own = {task.name} if self._lacks(task.name, trusted=True) else set()
         found = [
             Load(f"extension of {cpi.name}", cpi.ceiling, cpi.extension.period, cpi.extension.budget)
             for cpi in self._cpis.values()
-            if cpi.extension is not None and not lacking.isdisjoint(cpi.tasks)
+            if cpi.extension is not None
+            and not (lacking | own if cpi.overrun.rules.aborts else lacking).isdisjoint(cpi.tasks)
         ]
         for other in () if trusted else others:  # else their demand has it
             time = self.times[other.name]

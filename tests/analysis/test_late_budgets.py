@@ -58,6 +58,7 @@ assembly {
     ("policy", "more", "t", "low"),
     [
         ("abort", "", 10, 41 + 10),
+        ("abort", "store.p_extension = 2 ms; store.p_extension_period = 100 ms;", 10 + 2, 41 + 10 + 2),
         ("wait", "", None, 41 + 2 * 10),
         ("extend", "store.p_extension = 15 ms; store.p_extension_period = 100 ms;", 10, 41 + 10 + 15),
     ],

@@ -22,6 +22,7 @@ from camkes.protocols.plan import Plan
 from tests.analysis.budget_reference import SimTask
 from tests.analysis.mutants import analysis_with, survivors, text
 from tests.analysis.test_budgets import CHAIN, LOCK, of_deadline, of_tasks, planned, table_1
+from tests.analysis.test_late_budgets import RAISING
 from tests.golden import compare
 
 GOLDEN = Path(__file__).parent / "golden" / "figures_of_systems.txt"
@@ -217,11 +218,16 @@ def systems() -> tuple[tuple[System, Plan], ...]:
     found = [of_tasks(*table_1(*given)) for given in ((), (7,))]
     found += [of_tasks(*table_1(7, raises=True, t2=t2)) for t2 in (4, 13)]
     found += [planned(LOCK % (budget, 6, policy)) for policy in policies for budget in (7, 12, 20)]
-    for extension, period in ((6, 20), (5, 20), (6, 21)):  # lasts for the overruns of its period, or not
+    for extension, period in ((14, 20), (13, 20), (14, 21)):  # lasts for the overruns of its period, or not
         policy = f'store.p_overrun = "extend"; store.p_extension = {extension} ms;'
         found.append(planned(LOCK % (20, 1, f"{policy} store.p_extension_period = {period} ms;")))
     found += [planned(text) for text in (*CHAINS, NESTED, RAISED, EXTENDED)]
     found += [of_deadline(7, 20), of_deadline(20, 7)]
+    waiting = RAISING.replace("low._wcet = 40 ms", "low._wcet = 81 ms") % ("wait", "")
+    found += [planned(waiting), planned(waiting.replace("t._wcet_1", "t._budget_2 = 12 ms; t._wcet_1"))]
+    found.append(planned(waiting.replace("t._budget_1 = 10 ms", "t._budget_1 = 3 ms; t._budget_2 = 12 ms")))
+    late = SECOND % 'second._overrun = "extend"; second._extension = 1 ms;'
+    found.append(planned(late.replace("first._wcet = 1 ms", "first._wcet = 3 ms")))  # by 17 of 20 ms
     return (*found, *(random_system(random.Random(seed), mcs=True) for seed in range(COUNT)))
 
 
