@@ -116,7 +116,11 @@ def _declared(me: InstanceFacts, interface: Interface) -> ctx.InterfaceContext:
         _is_helped(me, interface.name),
         me.all.is_rendered(me.connection(interface.name)),
         _registers(me, interface),
-        any(c.interface == interface.name and c.overrun.rules.suspends for c in me.cpis),
+        me.all.system.mcs
+        and any(
+            (c.instance, c.interface) == (me.instance.name, interface.name) and c.overrun.rules.suspends
+            for c in me.all.system.cpis
+        ),
     )
 
 

@@ -8,10 +8,14 @@ all.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from camkes.diagnostics import Sink
+from camkes.generate import generate_headers
 from camkes.report.trace.kinds import Kind
-from tests.runtime.host import Run, build
+from tests.runtime.host import Run, build, checked
 
 MS = 1_000_000
 HEAD = "#include <camkes/realtime.h>\n"
@@ -200,3 +204,10 @@ def test_a_suspended_task_goes_on_when_it_is_resumed(run: Run) -> None:
 def test_nothing_is_left(run: Run) -> None:
     assert "wrong" not in run.output
     assert run.violations() == []
+
+
+def test_the_declaration_needs_no_plan(tmp_path: Path) -> None:
+    """Where components are compiled to read their calls, as on seL4, headers are made without one."""
+    folders = generate_headers(checked(tmp_path, SYSTEM, Sink(), mcs=True).system, tmp_path / "out")
+    assert "bool s__resume(int task);" in (folders["closed"] / "camkes.h").read_text()
+    assert "resume" not in (folders["a1"] / "camkes.h").read_text()
