@@ -7,8 +7,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from camkes.diagnostics import Sink
+from camkes.model.system import System
 from camkes.protocols import analyse
-from camkes.protocols.groups import lending_graph
+from camkes.protocols.groups import find_groups, lending_graph
+from camkes.protocols.plan import Plan
 from camkes.resolve import LoadOptions, load
 
 TEXT = """import <std_connector.camkes>;
@@ -40,14 +42,26 @@ assembly {
 """
 
 
-def test_priorities_go_to_helpers_and_on_to_what_they_wait_for(tmp_path: Path) -> None:
-    root = tmp_path / "a.camkes"
-    root.write_text(TEXT)
+def planned(folder: Path, text: str, *, mcs: bool = False) -> tuple[System, Plan]:
+    root = folder / "a.camkes"
+    root.write_text(text)
     sink = Sink()
-    system = load(root, LoadOptions(cpp=False), sink)
-    assert system is not None
+    system = load(root, LoadOptions(cpp=False, mcs=mcs), sink)
+    assert system is not None, sink.diagnostics
     plan = analyse(system, sink)
     assert plan is not None, sink.diagnostics
+    return system, plan
+
+
+def test_conditions_that_lend_to_each_other_are_one_group(tmp_path: Path) -> None:
+    _, plan = planned(tmp_path, TEXT)
+    (group,) = find_groups(plan)
+    assert {condition.name for condition in group.conditions} == {"store.full", "producer.go"}
+    assert [group.first_of_lock(cpi) for cpi in group.cpis] == [group.first_party(cpi) for cpi in group.cpis]
+
+
+def test_priorities_go_to_helpers_and_on_to_what_they_wait_for(tmp_path: Path) -> None:
+    _, plan = planned(tmp_path, TEXT)
     assert lending_graph(plan) == {
         "store.full": ["producer"],
         "producer.go": ["starter"],
