@@ -26,7 +26,7 @@ class OpenSpace:
         self.next_slot += 1
         return slot
 
-    def add(self, name: str, rights: Rights = Rights.NONE, badge: int = 0) -> int:
+    def add(self, name: str, rights: Rights, badge: int) -> int:
         """The slot of a new capability."""
         slot = self.reserve()
         self.caps.append(Cap(slot, name, rights, badge))
