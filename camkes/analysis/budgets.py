@@ -225,10 +225,10 @@ class BudgetModel:
         return time.budgets[min(self._level, time.criticality)]
 
     def _granted(self, name: str) -> int:
-        """The budget, and what a job can use besides in each period."""
+        """The budget, and what a job can use besides in each period: not in requests that wait."""
         time = self.times[name]
         extension = time.extension if time.overrun.rules.extends else None
-        usable = extension is not None and extension.period <= time.period
+        usable = extension is not None and extension.period <= time.period and not self._waits(name)
         return self._budget(name) + (extension.budget if extension is not None and usable else 0)
 
     def limited(self, name: str) -> bool:

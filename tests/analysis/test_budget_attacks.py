@@ -13,7 +13,7 @@ from tests.runtime.host import build
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", [1053, 4059, 4538, 5123, 6003, 9112])
+@pytest.mark.parametrize("seed", [1053, 4059, 4538, 5123, 6003, 9112, 11019])
 def test_no_response_is_above_its_bound(seed: int, tmp_path: Path) -> None:
     """Systems in which bounds were exceeded by roll-backs that wait for one before, by overruns in requests
     that are suspended, and by jobs that end after the next release; and others."""
