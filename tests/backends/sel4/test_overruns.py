@@ -100,7 +100,8 @@ ENDS = {
         "closed has none",
         [
             *("pool back", "high served", "low served"),
-            *("closed back", "closed resumes", "watch looked", "hostile aborted", "closed has none"),
+            *("closed back", "closed resumes", "watch looked", "hostile aborted") * 2,
+            "closed has none",
         ],
     ),
 }
