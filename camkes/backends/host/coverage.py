@@ -19,6 +19,10 @@ from camkes.backends.host.codes import NO_COVERAGE
 from camkes.diagnostics import Sink
 from camkes.files import OutputError
 
+_INSTALL = (
+    "install it beside camkes: `python -m pip install gcovr`, or with pipx `pipx inject camkes-rt gcovr`"
+)
+
 #: where counters are written, below the copy of the image that runs
 _COUNTERS = "counters"
 
@@ -42,7 +46,7 @@ def can_cover(sink: Sink) -> bool:
     """Whether coverage can be reported; if not, a diagnostic reports the reason."""
     if find_spec("gcovr") is not None:
         return True
-    sink.report(NO_COVERAGE, "gcovr was not found", help="install it (python -m pip install gcovr)")
+    sink.report(NO_COVERAGE, "gcovr was not found", help=_INSTALL)
     return False
 
 
