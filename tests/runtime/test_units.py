@@ -35,7 +35,6 @@ def test_unit(test: str, sources: tuple[str, ...], mcs: bool, tmp_path: Path) ->
     subprocess.run(
         [
             *("cc", "-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-DCAMKES_KERNEL_HOST=1"),
-            "-DCAMKES_INLINE=static inline",
             *(("-DCONFIG_KERNEL_MCS",) if mcs else ()),
             *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
             *(f"-I{RUNTIME}/include", f"-I{HOST_KERNEL}/include", "-o", str(program), str(_UNIT / test)),

@@ -163,6 +163,7 @@ def compile_job(
         "-std=gnu++17" if cxx else "-std=gnu11",
         *compiler.compile_flags(),
         "-DCAMKES_KERNEL_HOST=1",
+        *(("-DCAMKES_GENERATED=1",) if generated else ()),
         *(f"-I{p}" for p in includes),
         *(f"{'-isystem' if generated else '-I'}{p}" for p in ours),
         *flags,

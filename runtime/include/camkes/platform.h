@@ -15,15 +15,16 @@
 
 /* On the path of every request: inlined into the code of an interface, where much is constant. On
  * the host kernel, where no instructions are counted, that would only make compiling slower: what a
- * header defines, `src/inline_host.c` has for all. */
-#if !CAMKES_KERNEL_HOST
-#define CAMKES_INLINE_HERE static inline __attribute__((always_inline))
-#define CAMKES_INLINE CAMKES_INLINE_HERE
-#else
+ * header defines, `src/inline_host.c` has for generated code. */
+#if CAMKES_KERNEL_HOST
 #define CAMKES_INLINE_HERE static inline
-#if !defined(CAMKES_INLINE)
-#define CAMKES_INLINE extern inline __attribute__((gnu_inline))
+#else
+#define CAMKES_INLINE_HERE static inline __attribute__((always_inline))
 #endif
+#if CAMKES_KERNEL_HOST && defined(CAMKES_GENERATED)
+#define CAMKES_INLINE extern inline __attribute__((gnu_inline))
+#elif !defined(CAMKES_INLINE)
+#define CAMKES_INLINE CAMKES_INLINE_HERE
 #endif
 #define CAMKES_LIKELY(condition) __builtin_expect((condition), 1)
 #define CAMKES_UNLIKELY(condition) __builtin_expect((condition), 0)
