@@ -18,7 +18,7 @@ void camkes_ask_manager(seL4_CPtr manager, seL4_Word label, const char *cpi)
     }
 }
 
-seL4_CPtr camkes_nested_found(struct camkes_context *context)
+CAMKES_INLINE_HERE seL4_CPtr found(struct camkes_context *context)
 {
     /*
      * `pushed` is written before `nested` is read again, and the worker writes `nested` before it
@@ -41,6 +41,11 @@ seL4_CPtr camkes_nested_found(struct camkes_context *context)
     }
 }
 
+seL4_CPtr camkes_nested_found(struct camkes_context *context)
+{
+    return found(context);
+}
+
 seL4_Word camkes_nested_update(const struct camkes_context *context)
 {
 #if CAMKES_MCS
@@ -52,9 +57,9 @@ seL4_Word camkes_nested_update(const struct camkes_context *context)
                                   atomic_load(&context->effective), atomic_load(&context->cause));
 }
 
-static void push(struct camkes_context *context, seL4_Word label)
+/* To the manager that camkes_nested_found() returned, 0: none. */
+static inline void push(struct camkes_context *context, seL4_CPtr manager, seL4_Word label)
 {
-    const seL4_CPtr manager = camkes_nested_found(context);
     if (manager != 0) {
         camkes_point();
         camkes_ask_manager(manager, label, "a nested request");
@@ -65,18 +70,21 @@ static void push(struct camkes_context *context, seL4_Word label)
 
 void camkes_nested_push(struct camkes_context *context)
 {
-    push(context, camkes_nested_update(context));
+    const seL4_CPtr manager = found(context);
+    push(context, manager, manager != 0 ? camkes_nested_update(context) : 0);
 }
 
 void camkes_nested_lower(struct camkes_context *context)
 {
-    push(context, camkes_operation_label(CAMKES_FALL, atomic_load(&context->effective),
-                                         atomic_load(&context->cause)));
+    push(context, camkes_nested_found(context),
+         camkes_operation_label(CAMKES_FALL, atomic_load(&context->effective),
+                                atomic_load(&context->cause)));
 }
 
 void camkes_nested_tell(struct camkes_context *context, uint8_t priority, uint16_t cause)
 {
-    push(context, camkes_operation_label(CAMKES_UPDATE, priority, cause));
+    push(context, camkes_nested_found(context),
+         camkes_operation_label(CAMKES_UPDATE, priority, cause));
 }
 
 /* Between a message to the manager of a nested request and CAMKES_CLEAR. */
