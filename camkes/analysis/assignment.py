@@ -4,9 +4,11 @@
 
 Audsley's algorithm looks for a task that meets its deadline at the lowest level with all others above, then
 for one at the next. It finds priorities if there are any under which the analysis accepts the system, as long
-as the response of a task depends on the set of those above it and not on their order. That holds with
-blocking too: which sections block a task depends on which tasks are below it, whose order is known by then,
-and on whether a task of its level or above can request a CPI.
+as the response of a task depends on the sets of those above and below it and not on their orders. That holds
+with blocking too: which sections block a task depends on which tasks are below it, and on whether a task of
+its level or above can request a CPI. It does not where `fixed` CPIs and locks are mixed: a section at a
+ceiling can exclude that of a task below, and not that of one above. Then other orders of the tasks below are
+tried.
 """
 
 from __future__ import annotations
@@ -20,6 +22,9 @@ from camkes.analysis.platform import Platform
 from camkes.analysis.verdict import Verdict, analyse_task
 from camkes.analysis.workload import Workload, WorkloadTask
 from camkes.model.limits import MAX_PRIORITY
+
+#: Tasks that are tried at their levels after the algorithm would have ended.
+MORE_TRIALS = 400
 
 
 class Policy(StrEnum):
@@ -73,18 +78,33 @@ def values_for(workload: Workload, count: int) -> Sequence[int]:
 
 
 def _audsley(workload: Workload, platform: Platform) -> Mapping[str, int] | None:
-    count = len(workload.tasks)
-    given: dict[str, int] = {}
     # the least demanding deadline first: most often that is right at once
-    left = sorted(workload.tasks, key=lambda task: (-task.deadline, task.name))
-    for level in range(1, count + 1):
-        for task in left:
-            trial = {other.name: count for other in left} | given | {task.name: level}
-            if analyse_task(changed(workload, trial), platform, task.name).verdict is Verdict.MET:
-                given[task.name] = level
-                left.remove(task)
-                break
-        else:
-            return None
-    values = values_for(workload, count)
-    return {name: values[level - 1] for name, level in given.items()}
+    names = [task.name for task in sorted(workload.tasks, key=lambda task: (-task.deadline, task.name))]
+    count = len(names)
+    given: list[str] = []  # from the lowest level up
+    untried = [iter(names)]  # at each of these levels, and at the next
+    trials = count * count + MORE_TRIALS
+    while len(given) < count and trials:
+        name = next((each for each in untried[-1] if each not in given), None)
+        if name is None:  # no task fits here
+            if not given or not _depends_on_order(workload):
+                return None
+            untried.pop()
+            given.pop()
+            continue
+        trials -= 1
+        trial = dict.fromkeys(names, count) | {each: level for level, each in enumerate([*given, name], 1)}
+        if analyse_task(changed(workload, trial), platform, name).verdict is Verdict.MET:
+            given.append(name)
+            untried.append(iter(names))
+    if len(given) < count:
+        return None
+    return dict(zip(given, values_for(workload, count), strict=True))
+
+
+def _depends_on_order(workload: Workload) -> bool:
+    """Whether the order of the tasks below one can decide about its blocking."""
+    rules = workload.rules.values()
+    return any(each.own_priority for each in rules) and any(
+        each.lock and not each.own_priority for each in rules
+    )

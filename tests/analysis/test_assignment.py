@@ -62,6 +62,19 @@ def test_audsley_finds_priorities_if_there_are_any(seed: int) -> None:
         assert found is not None
 
 
+def test_the_order_below_can_decide() -> None:
+    """c (C = 2 and 3 of `lock`, D = 8) can wait for 3 of `lock` alone, or also for 1 of b in `leaf`: a gets
+    the lock, while b is within `leaf`, only if it is above b. So b must be above a: 8, else 9. b alone would
+    fit below a, too, and has the later deadline."""
+    leaf = WorkloadCpi("leaf", Protocol.INHERITED, 1, {}, 3)
+    lock = WorkloadCpi("lock", Protocol.FIXED, 2, {"leaf": 1}, 3)
+    a, b = WorkloadTask("a", 1, 60, 47, 5, {"lock": 1}), WorkloadTask("b", 2, 80, 53, 5, {"leaf": 1})
+    workload = Workload((a, b, WorkloadTask("c", 3, 120, 8, 2, {"lock": 1})), (lock, leaf))
+    other = changed(workload, {"a": 2, "b": 1})
+    assert [analyse(each, FREE).tasks[0].response.time for each in (workload, other)] == [8, 9]
+    assert assign(other, FREE, Policy.AUDSLEY) == {"a": 1, "b": 2, "c": 3}
+
+
 def test_where_deadline_monotonic_is_not_best() -> None:
     """b, non-preemptive for 5, blocks whoever is above. a (C = 5, D = 9) below b (C = 5, D = 10): a ends at
     10, too late; above it a waits for 5 of b and ends at 10. With D = 10 for a, either order is good."""

@@ -331,6 +331,8 @@ def _formulas(a: SimpleNamespace, found: list[Any]) -> None:
         (a.Load("a", 1, 4, 2, 1), a.Load("b", 2, 8, 3, 15)),
         # two jobs at 7, and the next one at 12 ends at 7 + 18
         (a.Load("a", 1, 6, 6, 7), a.Load("b", 2, 8, 0)),
+        # the second job can come at 5, and ends at 20
+        (a.Load("a", 1, 10, 10, 5), a.Load("b", 2, 10, 0)),
     ):
         found.append(a.response(one, [other], lambda window: 0))
     # responses of the jobs are 114, 102, 116, 104, 118, 106 and 94

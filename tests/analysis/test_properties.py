@@ -163,9 +163,9 @@ def test_the_solver_finds_what_the_search_finds(seed: int) -> None:
         together = Together(own, can_wait.inside)
         searched, ended = search(can_wait.sections, limits, together=together)
         solved = solve(can_wait.sections, limits, own, can_wait.inside) if can_wait.sections else ()
-        assert ended and solved is not None
+        assert solved is not None
         assert together.possible(solved)
-        assert total(solved) == total(searched)
+        assert total(solved) == total(searched) or (not ended and total(solved) > total(searched))
 
 
 def two_holders() -> Workload:
