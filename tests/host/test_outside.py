@@ -106,12 +106,13 @@ def test_no_process_is_left(workplace: Workplace) -> None:
 @pytest.mark.parametrize("victim", [0, 1])
 def test_a_process_killed_from_outside(workplace: Workplace, victim: int) -> None:
     call = (
-        "seL4_MessageInfo_t info = {{0}}; for (volatile int i = 0; i < 20000; i++) { }"
+        "seL4_MessageInfo_t info = {{0}}; for (volatile int i = 0; i < 2000000; i++) { }"
         "if (index == 0) { camkes_host_work(1000); seL4_Call(1, info); } else seL4_ReplyRecv(1, info, 0)"
     )
     for _ in range(3):
         process = start_endless(workplace, call)
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        time.sleep(0.02)  # they have left the kernel, and are in their loops for nearly all of the time
         os.kill(int(children[victim]), signal.SIGKILL)
         _, errors = process.communicate(timeout=10)
         name = ("client", "server")[victim]
