@@ -131,6 +131,20 @@ static inline _Atomic uintptr_t *camkes_lock_of(struct camkes_cpi *cpi)
 /* The holder has left the CPI, and the manager has not handed the lock over yet. */
 #define CAMKES_RELEASED ((uintptr_t)1 << 18)
 
+/* `held` of the context that has the lock of a CPI, which may be that of a monitor; 0: it is free.
+ */
+static inline uintptr_t camkes_held_by(_Atomic uintptr_t *lock)
+{
+    return atomic_load(lock) & (CAMKES_WAITERS - 1);
+}
+
+/* The holder of a CPI's own lock; NULL if it is free. */
+static inline struct camkes_context *camkes_holder(struct camkes_cpi *cpi)
+{
+    const uintptr_t held = camkes_held_by(&cpi->lock);
+    return held == 0 ? NULL : &cpi->context[held - 1];
+}
+
 /* The capabilities by which one context of an instance makes requests through an interface. */
 struct camkes_route {
     seL4_CPtr endpoint; /* 0: this context makes no such requests */

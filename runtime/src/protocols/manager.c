@@ -19,16 +19,9 @@
  */
 enum { REPLY_SAVED = 1 << 8, REPLY_KEPT };
 
-/* The holder of the lock; NULL if it is free. */
-static struct camkes_context *holder(struct camkes_cpi *cpi)
+static bool holds_lock(struct camkes_cpi *cpi, const struct camkes_context *context)
 {
-    const uintptr_t word = atomic_load(&cpi->lock) & (CAMKES_WAITERS - 1);
-    return word == 0 ? NULL : &cpi->context[word - 1];
-}
-
-static bool holds_lock(const struct camkes_cpi *cpi, const struct camkes_context *context)
-{
-    return (atomic_load(&cpi->lock) & (CAMKES_WAITERS - 1)) == context->held;
+    return camkes_held_by(&cpi->lock) == context->held;
 }
 
 /* Apart, so that setting a priority keeps nothing for it in registers. */
@@ -89,7 +82,7 @@ static void inherit(struct camkes_cpi *cpi, struct camkes_context *context, bool
 /* The same for the holder of the lock. */
 static void inherit_waiters(struct camkes_cpi *cpi)
 {
-    struct camkes_context *held_by = holder(cpi);
+    struct camkes_context *held_by = camkes_holder(cpi);
     inherit(cpi, held_by, true, held_by->id, false);
 }
 
@@ -150,8 +143,8 @@ static unsigned acquire(struct camkes_cpi *cpi, uint16_t index)
     camkes_queue_insert(cpi, index);
     CAMKES_TRACE_ABOUT(LOCK_WAIT, worker->number, cpi->id, context->id, context->request);
     inherit_waiters(cpi);
-    camkes_overrun_wait(cpi, holder(cpi), context);
-    camkes_overrun_tell(cpi, holder(cpi), context);
+    camkes_overrun_wait(cpi, camkes_holder(cpi), context);
+    camkes_overrun_tell(cpi, camkes_holder(cpi), context);
     return keeps ? REPLY_KEPT : REPLY_SAVED;
 }
 
@@ -213,7 +206,7 @@ static unsigned release_or_message(struct camkes_cpi *cpi)
     uintptr_t word = atomic_load(&cpi->lock);
     do {
         if ((word & CAMKES_RELEASED) != 0) {
-            hand_over(cpi, holder(cpi));
+            hand_over(cpi, camkes_holder(cpi));
             return CAMKES_MESSAGE_GOOD; /* to the waiter */
         }
         camkes_point();
@@ -400,16 +393,10 @@ void camkes_manage_cpi(struct camkes_thread *self)
 
 /* -- as a member of a group, whose manager sends all its messages -- */
 
-/* `held` of the context that has the lock, 0: none. */
-static uintptr_t held_by(struct camkes_cpi *cpi)
-{
-    return atomic_load(camkes_lock_of(cpi)) & (CAMKES_WAITERS - 1);
-}
-
 static unsigned take_for(struct camkes_cpi *cpi, struct camkes_context *context, seL4_Word *result)
 {
     const struct camkes_thread *worker = atomic_load(&context->worker);
-    if (worker == NULL || held_by(cpi) == context->held) {
+    if (worker == NULL || camkes_held_by(camkes_lock_of(cpi)) == context->held) {
         return CAMKES_MESSAGE_OPERATION;
     }
     if (take_or_mark(camkes_lock_of(cpi), context, CAMKES_WAITERS)) {
@@ -418,7 +405,7 @@ static unsigned take_for(struct camkes_cpi *cpi, struct camkes_context *context,
     }
     CAMKES_TRACE_ABOUT(LOCK_WAIT, worker->number, cpi->id, context->id,
                        atomic_load(&context->effective));
-    *result = held_by(cpi);
+    *result = camkes_held_by(camkes_lock_of(cpi));
     camkes_overrun_queue(cpi, context);
     return CAMKES_MESSAGE_GOOD;
 }
@@ -436,7 +423,7 @@ static unsigned give_to(struct camkes_cpi *cpi, struct camkes_context *to, bool 
 
 static unsigned free_of(struct camkes_cpi *cpi, const struct camkes_context *context)
 {
-    if (held_by(cpi) != context->held) {
+    if (camkes_held_by(camkes_lock_of(cpi)) != context->held) {
         return CAMKES_MESSAGE_OPERATION;
     }
     CAMKES_TRACE(LOCK_FREE, cpi->id, context->id);

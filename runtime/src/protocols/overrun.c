@@ -220,8 +220,7 @@ bool camkes_overrun_own(struct camkes_thread *worker)
 
 static bool holds(struct camkes_cpi *cpi, const struct camkes_context *context)
 {
-    return context != NULL &&
-           (atomic_load(camkes_lock_of(cpi)) & (CAMKES_WAITERS - 1)) == context->held;
+    return context != NULL && camkes_held_by(camkes_lock_of(cpi)) == context->held;
 }
 
 /* Finds time for a worker that has faulted and whose own budget is used up. */
@@ -343,9 +342,7 @@ static void tell(struct camkes_context *context, uint8_t priority, uint16_t caus
 static void add_payer(struct camkes_cpi *cpi, struct camkes_context *context,
                       struct camkes_payer *payer, uint8_t priority)
 {
-    struct camkes_context *const holder =
-        camkes_waits(context) ? &cpi->context[(atomic_load(&cpi->lock) & (CAMKES_WAITERS - 1)) - 1]
-                              : context;
+    struct camkes_context *const holder = camkes_waits(context) ? camkes_holder(cpi) : context;
     payer->awaits = (uint16_t)(context - cpi->context + 1);
     payer->priority = priority;
     if (camkes_waits(context) && !cpi->helps) {
