@@ -175,16 +175,14 @@ class BudgetModel:
         demand = self.needed.of_task[name].total
         if not self.limited(name):
             return demand
-        waited, granted = blocking(task.period), self._granted(name)
-        used = demand
-        if self._pays(task, trusted=trusted):
-            used += waited
-            if used > granted:
-                return "its budget is too short for itself and to help"
+        spare = self._spare(task, blocking, trusted=trusted)
+        if spare < 0:
+            return "its budget is too short for itself and to help"
         blocks = self._planned[name].blocks
-        if self.times[name].server is ServerKind.CONSTANT_BANDWIDTH and (waited or blocks):
+        constant = self.times[name].server is ServerKind.CONSTANT_BANDWIDTH
+        if constant and (blocks or blocking(task.period)):
             return "it can be without a budget, of constant bandwidth, when it comes to a lock"
-        if blocks and used == granted:
+        if blocks and spare == 0:
             return "it can be without a budget, which has no time to spare, when it comes to a lock"
         return demand + self._refilled_after(name)
 
@@ -198,10 +196,13 @@ class BudgetModel:
         name = task.name
         if not self.limited(name) or not self._planned[name].blocks:
             return 1
-        used = self.needed.of_task[name].total
-        used += blocking(task.period) if self._pays(task, trusted=trusted) else 0
-        spare = self._granted(name) - used
-        return max(ceil(used / spare), 1) if spare > 0 else 1
+        spare = self._spare(task, blocking, trusted=trusted)
+        return max(ceil((self._granted(name) - spare) / spare), 1) if spare > 0 else 1
+
+    def _spare(self, task: WorkloadTask, blocking: Callable[[Time], Time], *, trusted: bool) -> Time:
+        """What a job leaves of what it is granted, at least, if it pays for all that it can wait for."""
+        paid = blocking(task.period) if self._pays(task, trusted=trusted) else 0
+        return self._granted(task.name) - self.needed.of_task[task.name].total - paid
 
     def too_short(self, task: WorkloadTask) -> str:
         """Why a task's own budget does not suffice for its jobs."""
