@@ -136,10 +136,9 @@ class StoreOnce(argparse.Action):
     """Of two files for one option, such as a timeline in two forms, the first would be left out silently."""
 
     def __call__(self, parser: Any, namespace: Any, values: Any, option_string: Any = None) -> None:
-        given = vars(namespace).setdefault("given", set())
-        if self.type is Path and self.option_strings and self.dest in given:
+        given = getattr(namespace, self.dest, self.default) is not self.default
+        if self.type is Path and self.option_strings and given:
             raise argparse.ArgumentError(self, "given twice; there is only one")
-        given.add(self.dest)
         setattr(namespace, self.dest, values)
 
 
