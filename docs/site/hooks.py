@@ -65,10 +65,3 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return f"{picture}[{words}]({where}{anchor or ''})"
 
     return _LINK.sub(link, markdown)
-
-
-def on_post_build(config: MkDocsConfig) -> None:
-    """Pages that are read from a disk may not fetch the index of the search, but run it as a script."""
-    folder = Path(config.site_dir) / "search"
-    index = (folder / "search_index.json").read_text("utf-8")
-    (folder / "search_index.js").write_text(f"var __index = {index}", "utf-8")
