@@ -38,6 +38,7 @@ from camkes.model.setting_reader import SettingReader, find
 from camkes.model.settings import REQUESTS
 from camkes.model.system import Instance, Interface, Procedure, System
 from camkes.project.application import Application
+from camkes.project.builds import ComponentBuild
 from camkes.protocols.requests import Chain, Counts, procedures
 from camkes.protocols.signals import Operations, method_node, signal_operations, signals_matter
 
@@ -136,9 +137,10 @@ class _CodeReader:
         compiler: Compiler,
     ) -> None:
         out = out.absolute()
-        more, suffix = ((_CALL_GRAPH,), ".ci") if compiler.call_graphs else (_LINES, "")
         counting = self.counting and compiler.call_graphs
         jobs: dict[str, list[BuildJob]] = {}
+        #: instances of one component share objects where their headers are equal
+        alike: dict[object, list[BuildJob]] = {}
         foreign: set[str] = set()
         for instance in instances:
             build = build_of(application, instance, Sink())
@@ -147,23 +149,14 @@ class _CodeReader:
             if not all(source.is_file() for source in build.sources):
                 jobs[instance.name] = []  # nothing is known of it, and the build reports which is missing
                 continue
-            jobs[instance.name] = [
-                compile_job(
-                    compiler,
-                    source,
-                    output,
-                    (headers[instance.name], *includes),
-                    flags,
-                    f"calls of {instance.name}",
-                    language=build.language_of(source),
-                    last=(*_FLAGS, *more),
-                    beside=suffix if build.language_of(source) != "ASM" else "",
-                )
-                for source, output in sources_and_objects(build, out / instance.name)
-                for includes, flags in [build.flags_of(source)]
-            ]
-        flows = {id(job): _flow_job(job) for some in jobs.values() for job in some if counting and job.beside}
-        every = [job for some in jobs.values() for job in some] + list(flows.values())
+            folder = headers[instance.name]
+            texts = tuple((path.name, path.read_bytes()) for path in sorted(folder.glob("*.h")))
+            if (build, texts) not in alike:
+                alike[build, texts] = _compile_jobs(instance, build, folder, out / instance.name, compiler)
+            jobs[instance.name] = alike[build, texts]
+        compiled = [job for some in alike.values() for job in some]
+        flows = {id(job): _flow_job(job) for job in compiled if counting and job.beside}
+        every = [*compiled, *flows.values()]
         if unusable := unusable_name(out, every):
             for instance in instances:
                 self.not_read(instance, f"the name {unusable!r} cannot be written in a list of headers")
@@ -388,6 +381,27 @@ class _CodeReader:
         return (
             None if place is None else self.sources.span(Path(place.file), place.line, place.column or None)
         )
+
+
+def _compile_jobs(
+    instance: Instance, build: ComponentBuild, headers: Path, out: Path, compiler: Compiler
+) -> list[BuildJob]:
+    more, suffix = ((_CALL_GRAPH,), ".ci") if compiler.call_graphs else (_LINES, "")
+    return [
+        compile_job(
+            compiler,
+            source,
+            output,
+            (headers, *includes),
+            flags,
+            f"calls of {instance.name}",
+            language=build.language_of(source),
+            last=(*_FLAGS, *more),
+            beside=suffix if build.language_of(source) != "ASM" else "",
+        )
+        for source, output in sources_and_objects(build, out)
+        for includes, flags in [build.flags_of(source)]
+    ]
 
 
 def _flow_job(job: BuildJob) -> BuildJob:

@@ -335,6 +335,7 @@ def test_nothing_is_compiled_twice(look: Look, tmp_path: Path) -> None:
     code = "int p_f(int x) { return next_f(x); }\nint q_f(int x) { return x; }"
     look(code)
     objects = {p: p.stat().st_mtime_ns for p in (tmp_path / "out").rglob("*.o")}
+    assert sorted(p.name for p in objects) == ["server.c.o", "task.c.o"]  # both tasks are of one component
     pipeline.check_code(
         pipeline.Input(tmp_path / "app" / "a.camkes"), tmp_path / "out", Sink(), lambda _: None
     )
