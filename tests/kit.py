@@ -25,7 +25,7 @@ def ready_kit(fallback: Path, *, mcs: bool = False) -> Kit:
 def copy_runtime(kit: Kit, entry: Path, without: Collection[Path] = ()) -> None:
     """Copy the objects of the runtime into the folder of another kit, but for those of some sources, which
     are relative to the folder of the runtime."""
-    for path in kit.runtime:
+    for path in (kit.kernel.parent / "runtime").rglob("*.o"):
         name = path.relative_to(kit.kernel.parent)
         if Path("src", *name.parts[1:]).with_suffix(".c") not in without:
             (entry / name).parent.mkdir(parents=True, exist_ok=True)

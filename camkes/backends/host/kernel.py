@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Builds the parts that are the same for every system: the host kernel and the objects of the runtime.
+"""Builds the parts that are the same for every system: the host kernel and the object of the runtime.
 
 They are compiled once for each version of them and of the compiler, and kept in the user's cache. The kernel
 is the same program with and without MCS, the runtime is not. An entry is a folder that appears there whole,
@@ -16,6 +16,7 @@ import shlex
 import shutil
 import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from camkes.backends.host.codes import KERNEL_BUILD
 from camkes.backends.host.compiler import Compiler
 from camkes.backends.host.digests import of_file, of_words
 from camkes.backends.host.folder import FolderInUseError, locked
-from camkes.backends.host.jobs import Progress
+from camkes.backends.host.jobs import BuildJob, Progress
 from camkes.backends.host.ninja import run_jobs
 from camkes.backends.host.sources import compile_job
 from camkes.cache import cache_folder
@@ -37,6 +38,7 @@ from camkes.resources import HOST_KERNEL, ROOT, RUNTIME
 _PROGRAM = "camkes-host"
 _NAMES = "kernel-names.s"
 _RUNTIME = "runtime"
+_JOINED = "runtime.o"
 _CHECKSUMS = "checksums.json"
 #: kernels, of 2 MB: one for each compiler, folder of the tool and kind of kernel, with and without sanitizers
 _MOST_KEPT = 32
@@ -46,11 +48,12 @@ _IN_USE = 3600
 
 class Kit(Struct, frozen=True):
     """`kernel` is the program that boots a system, `names` an assembly source that defines what components
-    find in it, `runtime` are the objects that every address space gets."""
+    find in it, `runtime` is the object that every address space gets: one, as a linker reads it much faster
+    than one for each source."""
 
     kernel: Path
     names: Path
-    runtime: tuple[Path, ...]
+    runtime: Path
 
 
 def host_kit(compiler: Compiler, fallback: Path, sink: Sink, progress: Progress) -> Kit | None:
@@ -112,10 +115,9 @@ def _checked(folder: Path) -> Kit | None:
         good = isinstance(sums, dict) and all(of_file(folder / name) == sum_ for name, sum_ in sums.items())
     except (OSError, ValueError):
         return None
-    if not good or not os.access(folder / _PROGRAM, os.X_OK) or _NAMES not in sums:
+    if not good or not os.access(folder / _PROGRAM, os.X_OK) or not {_NAMES, _JOINED} <= sums.keys():
         return None
-    runtime = tuple(folder / name for name in sorted(sums) if name.startswith(f"{_RUNTIME}/"))
-    return Kit(folder / _PROGRAM, folder / _NAMES, runtime)
+    return Kit(folder / _PROGRAM, folder / _NAMES, folder / _JOINED)
 
 
 def _make(parent: Path, name: str, compiler: Compiler, sink: Sink, progress: Progress) -> bool:
@@ -127,7 +129,10 @@ def _make(parent: Path, name: str, compiler: Compiler, sink: Sink, progress: Pro
         entry.mkdir()
         other = _checked(parent / _entry(replace(compiler, mcs=not compiler.mcs)))
         program = _make_kernel(work, compiler, sink) if other is None else other.kernel
-        if program is None or not _make_runtime(work, entry, compiler, sink, progress):
+        if program is None or not (
+            _make_runtime(work, entry, compiler, sink, progress)
+            and _join_runtime(work, entry, compiler, sink, progress)
+        ):
             return False
         shutil.copy2(program, entry / _PROGRAM)
         (entry / _PROGRAM).chmod(0o755)
@@ -204,13 +209,27 @@ def _make_runtime(work: Path, entry: Path, compiler: Compiler, sink: Sink, progr
         )
         for source in sources
     ]
+    good = _run_jobs(work, jobs, sink, progress)
+    for job in jobs:
+        for file in (job.dependencies, job.messages):
+            file.unlink(missing_ok=True)
+    return good
+
+
+def _join_runtime(work: Path, entry: Path, compiler: Compiler, sink: Sink, progress: Progress) -> bool:
+    output, objects = entry / _JOINED, tuple(sorted((entry / _RUNTIME).rglob("*.o")))
+    command = (*compiler.c, "-r", "-nostdlib", "-o", str(output), *map(str, objects))
+    job = BuildJob("the runtime", output, command, objects, "the runtime", identity=compiler.identity)
+    good = _run_jobs(work, [job], sink, progress)
+    job.messages.unlink(missing_ok=True)
+    return good
+
+
+def _run_jobs(work: Path, jobs: Sequence[BuildJob], sink: Sink, progress: Progress) -> bool:
     failed = [outcome for outcome in run_jobs(work, jobs, progress) if not outcome.good]
     if failed:
         notes = failed[0].messages.strip().splitlines()[-20:]
         sink.report(KERNEL_BUILD, "the runtime of components failed to compile", notes=notes)
-    for job in jobs:
-        for file in (job.dependencies, job.messages):
-            file.unlink(missing_ok=True)
     return not failed
 
 

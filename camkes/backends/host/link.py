@@ -84,7 +84,7 @@ class Linker:
         for space in self.spaces:
             parts = tuple(o for name in space.instances for o in self._parts(space, name))
             found += [self._hide(name) for name in space.instances if space in self.groups]
-            found.append(self._link(space, (*parts, *self.kit.runtime)))
+            found.append(self._link(space, (*parts, self.kit.runtime)))
         found.append(self._list_open_names())
         return found
 
@@ -115,7 +115,7 @@ class Linker:
             between = symbols("--undefined-only", *joined.values())
             outside = {name for name in between if name.startswith(INSTANCE_PREFIX)}.union(
                 (space.symbol(m.use) for m in space.mappings),
-                symbols("--undefined-only", *self.kit.runtime),
+                symbols("--extern-only", self.kit.runtime),
             )
             for name, file in joined.items():
                 kept = sorted(symbols("--defined-only", file) & outside)
