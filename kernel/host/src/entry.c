@@ -177,6 +177,16 @@ bool kernel_leave(struct thread *self)
     return redo;
 }
 
+/* After an operation that changed nothing. */
+void kernel_leave_quietly(struct thread *self)
+{
+    if (hooks.choose || kernel->stop) {
+        kernel_leave(self);
+        return;
+    }
+    set_inside(false);
+}
+
 /* Decides which thread runs; if none can, lets time pass. (Not inline: nothing of it stays on a
  * stack that a search compares.) */
 static __attribute__((noinline)) void decide(void)

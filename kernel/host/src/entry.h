@@ -10,6 +10,7 @@ struct thread *kernel_enter(enum camkes_kcall operation, seL4_CPtr slot);
 struct thread *kernel_enter_quietly(void);
 void kernel_point(struct thread *self);
 bool kernel_leave(struct thread *self);
+void kernel_leave_quietly(struct thread *self);
 void kernel_go(void);
 void kernel_initialise_stack(void);
 void kernel_arrive(void);

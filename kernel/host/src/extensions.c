@@ -57,7 +57,7 @@ uint64_t camkes_host_now(void)
 {
     struct thread *self = kernel_enter_quietly();
     uint64_t now = kernel->now;
-    kernel_leave(self);
+    kernel_leave_quietly(self);
     return now;
 }
 
@@ -105,7 +105,7 @@ uint64_t camkes_host_timer_expirations(seL4_CPtr slot)
     struct thread *self = kernel_enter_quietly();
     struct object *object = find_timer(self, slot);
     uint64_t expirations = object ? object->timer.expirations : 0;
-    kernel_leave(self);
+    kernel_leave_quietly(self);
     return expirations;
 }
 
@@ -121,5 +121,5 @@ void camkes_host_annotate(uint16_t kind, uint16_t other, unsigned n, const uint6
     }
     struct thread *self = kernel_enter_quietly();
     trace_write(kind, self, other < kernel->thread_count ? &kernel->threads[other] : NULL, n, copy);
-    kernel_leave(self);
+    kernel_leave_quietly(self);
 }

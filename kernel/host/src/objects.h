@@ -72,6 +72,7 @@ struct timer {
     bool armed;
     bool decided;   /* the delay of this expiry is chosen */
     unsigned place; /* in the heap, if armed */
+    unsigned rank;  /* among all timers, by name */
 };
 
 struct region {

@@ -29,6 +29,7 @@ uint64_t timer_next(void);
 bool timer_fire_due(void);
 void timer_fire_early(void);
 bool timer_can_fire_early(void);
+void timer_initialise(void);
 void timer_arm(struct object *object, uint64_t first, uint64_t period);
 void timer_arrive(struct object *object);
 

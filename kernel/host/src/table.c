@@ -238,12 +238,11 @@ static void make_ipc_buffers(void)
 
 static void make_arrays(void)
 {
-    unsigned objects = 0, spaces = 0, threads = 0, timers = 0;
+    unsigned objects = 0, spaces = 0, threads = 0;
     for (unsigned i = 1; i < fields.count; i++) {
         objects += field_is(&fields.lines[i], "object");
         spaces += field_is(&fields.lines[i], "space");
         threads += field_is(&fields.lines[i], "thread");
-        timers += field_is(&fields.lines[i], "timer");
     }
     if (objects >= NONE || threads >= NONE) {
         give_up(2, "%s: the system is too large", fields.path);
@@ -251,7 +250,6 @@ static void make_arrays(void)
     kernel->objects = memory_take(objects * sizeof *kernel->objects);
     kernel->spaces = memory_take(spaces * sizeof *kernel->spaces);
     kernel->threads = memory_take(threads * sizeof *kernel->threads);
-    kernel->heap = memory_take(timers * sizeof(struct object *));
 }
 
 static void read_item(const struct line *line, struct space **space)
@@ -287,6 +285,7 @@ void table_read(const char *path)
             read_object(&fields.lines[i]);
         }
     }
+    timer_initialise();
     struct space *space = NULL;
     for (unsigned i = 1; i < fields.count; i++) {
         read_item(&fields.lines[i], &space);

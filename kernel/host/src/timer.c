@@ -4,19 +4,49 @@
  * Timers: a heap of the armed ones, ordered by when they fire, then by name, so that the order in
  * which a system declares its components has no influence on a run.
  */
+#include "memory.h"
 #include "operations.h"
 #include "output.h"
 #include "scheduling.h"
 #include "state.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp((*(struct object *const *)a)->name, (*(struct object *const *)b)->name);
+}
+
+/* When the objects are known, and no timer is armed. */
+void timer_initialise(void)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < kernel->object_count; i++) {
+        count += kernel->objects[i].kind == OBJECT_TIMER;
+    }
+    const size_t size = count * sizeof(struct object *);
+    struct object **timers = memory_take(size);
+    unsigned found = 0;
+    for (unsigned i = 0; i < kernel->object_count; i++) {
+        if (kernel->objects[i].kind == OBJECT_TIMER) {
+            timers[found++] = &kernel->objects[i];
+        }
+    }
+    qsort(timers, count, sizeof *timers, by_name);
+    for (unsigned i = 0; i < count; i++) {
+        timers[i]->timer.rank = i;
+    }
+    memset(timers, 0, size);
+    kernel->heap = timers;
+}
 
 static bool before(const struct object *a, const struct object *b)
 {
     if (a->timer.due != b->timer.due) {
         return a->timer.due < b->timer.due;
     }
-    return strcmp(a->name, b->name) < 0;
+    return a->timer.rank < b->timer.rank;
 }
 
 static void put(struct object *object, unsigned place)

@@ -27,7 +27,11 @@ void processor_settle(void)
         __writeeflags(flags & ~(uint64_t)ALIGNMENT_CHECK);
     }
     if (storage_base) {
-        __asm__ volatile("wrfsbase %0" ::"r"(storage_base));
+        uint64_t base; /* reading is much cheaper than writing */
+        __asm__ volatile("rdfsbase %0" : "=r"(base));
+        if (base != storage_base) {
+            __asm__ volatile("wrfsbase %0" ::"r"(storage_base));
+        }
     }
 }
 
