@@ -75,6 +75,40 @@ class Pass(Struct, frozen=True):
         )
 
 
+class PassReport(Struct, frozen=True, kw_only=True):
+    """A search. `arrivals` are the jobs of each task, null: as stated. `states` were reached, `distinct` of
+    them differ. `bound` is that of preemptions; `depth` and `deepest` are in choices, of which `frontier`
+    options were not tried. `cut`: the bound left out schedules; `stopped`: a limit ended the search. `bytes`
+    are those of a state; `seconds` are elapsed, `processor` those of all processors."""
+
+    arrivals: int | None
+    scheduling: str
+    verdict: str
+    states: int
+    distinct: int
+    schedules: int
+    reruns: int
+    bound: int
+    depth: int
+    deepest: int
+    frontier: int
+    processes: int
+    cut: bool
+    stopped: bool
+    bytes: int
+    seconds: float
+    processor: float
+
+
+class ExploreReport(Struct, frozen=True):
+    """A search of all schedules. `schedule` is the file of that with the violation; null: there is none."""
+
+    schema: str
+    passes: tuple[PassReport, ...]
+    violation: FoundViolation | None
+    schedule: str | None
+
+
 class Exploration(Struct, frozen=True):
     """What a search came to; `schedule` is the file with the violation."""
 
@@ -95,26 +129,17 @@ class Exploration(Struct, frozen=True):
         return "\n".join(lines) + "\n"
 
     def report_json(self) -> str:
-        """The JSON form.
-
-        passes: arrivals (jobs of each task, null: as stated), scheduling, verdict, states (that were
-        reached), distinct, schedules, reruns, bound (of preemptions), depth and deepest (in choices),
-        frontier (options that were not tried), processes, cut (the bound left out schedules), stopped (a
-        limit ended the search), bytes (of a state), seconds (elapsed), processor (seconds of all).
-        violation (null: none): property, explanation, time (nanoseconds), choices. schedule: its file.
-        """
-        passes = [
-            {
-                "arrivals": each.options.arrivals or None,
-                "scheduling": each.options.scheduling,
-                "verdict": each.verdict,
+        passes = tuple(
+            PassReport(
+                arrivals=each.options.arrivals or None,
+                scheduling=each.options.scheduling,
+                verdict=each.verdict,
                 **asdict(each.state),
-            }
+            )
             for each in self.passes
-        ]
-        found = None if self.violation is None else asdict(self.violation)
+        )
         schedule = None if self.schedule is None else str(self.schedule)
-        return to_json({"schema": SCHEMA, "passes": passes, "violation": found, "schedule": schedule})
+        return to_json(ExploreReport(SCHEMA, passes, self.violation, schedule))
 
 
 def explore(

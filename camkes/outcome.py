@@ -9,18 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import UNSET, Struct
-from msgspec.structs import asdict, replace
+from msgspec.structs import replace
 
 from camkes.backends.host.backend import IMAGE, TRACE, HostBackend
 from camkes.backends.host.codes import BUILD_FOLDER, ENDLESS_TASK
-from camkes.backends.host.coverage import Coverage
 from camkes.backends.host.faults import (
     Located,
     diagnose,
     diagnose_findings,
     ended_by,
-    fault_dict,
-    finding_dict,
+    fault_report,
+    finding_report,
     locate_faults,
 )
 from camkes.backends.host.host import HostImage
@@ -32,10 +31,12 @@ from camkes.model.system import System
 from camkes.protocols.plan import Plan
 from camkes.report.denied import denied_wait, missed_deadline, missed_jobs, returned_error
 from camkes.report.jobless import tasks_without_jobs
-from camkes.report.refusals import Refusal, refusal_dict, refusals
+from camkes.report.refusals import Refusal, refusal_report, refusals
 from camkes.report.summary import (
+    CoverageReport,
     ErrorReport,
     RunReport,
+    ViolationReport,
     age_report,
     budget_report,
     chain_report,
@@ -46,7 +47,7 @@ from camkes.report.trace.chains import chain_latencies, data_ages
 from camkes.report.trace.decode import decode_trace
 from camkes.report.trace.model import Run
 from camkes.report.trace.names import TraceNames, names_path, save_names
-from camkes.report.trace.waits import wait_dict
+from camkes.report.trace.waits import wait_report
 
 if TYPE_CHECKING:
     from camkes.report.trace.properties import PropertyChecker, Violation
@@ -67,7 +68,7 @@ class Outcome(Struct, frozen=True):
     findings: Sequence[Located] = ()  # of sanitizers
     refused: Sequence[Refusal] = ()
     places: Mapping[str, Span] = {}  # of instances
-    coverage: Sequence[Coverage] = ()  # of all files, then of each
+    coverage: Sequence[CoverageReport] = ()  # of all files, then of each
     cost_profile: str | None = None  # what operations take in virtual time
 
     def denied(self, conditions: Sequence[str]) -> list[Diagnostic]:
@@ -114,25 +115,22 @@ class Outcome(Struct, frozen=True):
             tasks=tuple(map(task_report, self.run.tasks)),
             chains=tuple(map(chain_report, chain_latencies(self.run))),
             ages=tuple(map(age_report, data_ages(self.run))) or UNSET,
-            faults=tuple(fault_dict(fault, self.run.situation, names, self.base) for fault in self.faults),
-            findings=tuple(finding_dict(finding, self.base) for finding in self.findings),
-            refused=tuple(refusal_dict(refusal, self.base) for refusal in self.refused),
+            faults=tuple(fault_report(fault, self.run.situation, names, self.base) for fault in self.faults),
+            findings=tuple(finding_report(finding, self.base) for finding in self.findings),
+            refused=tuple(refusal_report(refusal, self.base) for refusal in self.refused),
             exit_statuses=dict(self.exit_statuses),
             interrupted=bool(self.interrupted),
-            waits=tuple(wait_dict(wait, names) for wait in self.run.situation.waits),
+            waits=tuple(wait_report(wait, names) for wait in self.run.situation.waits),
             budgets=tuple(map(budget_report, self.run.spent)) or UNSET,
             payments=self.run.payments if self.run.spent else UNSET,
             overruns=self.run.overruns if self.run.spent else UNSET,
             criticality=self.run.criticality or UNSET,
-            coverage=tuple(asdict(each) for each in self.coverage) or UNSET,
-            violations=tuple(map(_violation_dict, self.violations)) if self.verified else UNSET,
+            coverage=tuple(self.coverage) or UNSET,
+            violations=tuple(ViolationReport(v.time, v.property, v.explanation) for v in self.violations)
+            if self.verified
+            else UNSET,
         )
         return to_json(report)
-
-
-def _violation_dict(violation: Violation) -> dict[str, object]:
-    what = {"property": violation.property.value, "explanation": violation.explanation}
-    return {"time": violation.time, **what}
 
 
 def no_report_json(sink: Sink, *, interrupted: bool = False) -> str:

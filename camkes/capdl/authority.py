@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from camkes.capdl.callers import Wiring
 from camkes.capdl.details import Rights
@@ -115,33 +115,59 @@ def to_json(holdings: Sequence[Holding], threads: Sequence[ThreadAuthority] = ()
     """Both tables for programs: "thread" of a thread's capability in its own address space is its row."""
     by_name = {thread.name: thread for thread in threads}
     records = [_record(h, by_name.get(h.object)) for h in holdings]
-    return json.dumps(records, indent=2, ensure_ascii=False)
+    return json.dumps(to_builtins(records), indent=2, ensure_ascii=False)
 
 
-def _record(holding: Holding, thread: ThreadAuthority | None) -> dict[str, object]:
+class StatedAt(Struct, frozen=True):
+    """A line of a file."""
+
+    file: str
+    line: int
+
+
+class ReachReport(Struct, frozen=True):
+    """What the code of a thread can do with priorities: set those of the threads in `sets`, up to `reach`."""
+
+    role: Role
+    priority: int
+    max_priority: int
+    sets: tuple[str, ...]
+    reach: int
+
+
+class HoldingReport(Struct, frozen=True):
+    """A capability or a mapping of an address space. `slot` is null for memory. `place` is where the user
+    asked for it, null: each thread has it. `thread` is there for a thread of that address space."""
+
+    space: str
+    instance: str
+    slot: int | None
+    object: str
+    rights: str
+    badge: int
+    reason: str
+    place: StatedAt | None
+    thread: ReachReport | None
+
+
+def _record(holding: Holding, thread: ThreadAuthority | None) -> HoldingReport:
     sets = None
     if thread is not None:
-        sets = {
-            "role": thread.role.value,
-            "priority": thread.priority,
-            "max_priority": thread.max_priority,
-            "sets": list(thread.sets),
-            "reach": thread.reach,
-        }
+        sets = ReachReport(thread.role, thread.priority, thread.max_priority, thread.sets, thread.reach)
     place = None
     if holding.span is not None:
-        place = {"file": str(holding.span.file.path), "line": holding.span.line}
-    return {
-        "space": holding.space,
-        "instance": holding.instance,
-        "slot": holding.slot,
-        "object": holding.object,
-        "rights": str(holding.rights),
-        "badge": holding.badge,
-        "reason": holding.reason,
-        "place": place,
-        "thread": sets,
-    }
+        place = StatedAt(str(holding.span.file.path), holding.span.line)
+    return HoldingReport(
+        space=holding.space,
+        instance=holding.instance,
+        slot=holding.slot,
+        object=holding.object,
+        rights=str(holding.rights),
+        badge=holding.badge,
+        reason=holding.reason,
+        place=place,
+        thread=sets,
+    )
 
 
 def _of_space(space: Space, model: CapabilityModel, explainer: _Explainer) -> Iterator[Holding]:

@@ -53,6 +53,7 @@ MODULES = {
     "explore": "explorations",
     "migrate": "texts",
     "explain": "texts",
+    "schema": "schemas",
     "fmt": "texts",
     "watch": "environment",
     "doctor": "environment",

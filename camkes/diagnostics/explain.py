@@ -10,9 +10,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from camkes.diagnostics.core import Code
+from msgspec import Struct, to_builtins
+
+from camkes.diagnostics.core import Code, Severity
 
 PAGES = Path(__file__).parent / "pages"
+
+
+class CodePage(Struct, frozen=True):
+    """A code of diagnostics; `page` is its text, in Markdown."""
+
+    number: str
+    name: str
+    severity: Severity
+    page: str
 
 
 def all_codes() -> tuple[Code, ...]:
@@ -55,14 +66,10 @@ def listing(codes: Sequence[Code]) -> str:
 
 
 def to_json(codes: Sequence[Code]) -> str:
-    """The JSON form, a list: number, name, severity, page (its text)."""
     import json
 
-    described = [
-        {"number": c.number, "name": c.name, "severity": c.severity.value, "page": explanation(c)}
-        for c in codes
-    ]
-    return json.dumps(described, indent=2, ensure_ascii=False)
+    described = [CodePage(c.number, c.name, c.severity, explanation(c)) for c in codes]
+    return json.dumps(to_builtins(described), indent=2, ensure_ascii=False)
 
 
 def _read(path: Path) -> tuple[str, str]:

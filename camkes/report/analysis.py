@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import ceil
-from typing import Any
 
 from camkes.analysis.demand import DemandPart, Time, request_parts
 from camkes.analysis.response import STEPS
@@ -14,10 +13,9 @@ from camkes.analysis.sections import RequestSection
 from camkes.analysis.verdict import Analysis, TaskResult, Verdict
 from camkes.analysis.witness import Quality, Witness
 from camkes.analysis.workload import Workload
+from camkes.report.analysis_json import bound_verdict
 from camkes.report.draw.table import table
 from camkes.report.times import format_time
-
-SCHEMA = 1
 
 #: What verdicts are called.
 WORDS = {
@@ -36,86 +34,6 @@ def words(result: TaskResult) -> str:
     if result.verdict is not Verdict.UNBOUNDED:
         return WORDS[result.verdict]
     return f"{WORDS[result.verdict]} found" if result.at_least else f"{WORDS[result.verdict]}: overload"
-
-
-def to_dict(analysis: Analysis, witnesses: Mapping[str, Witness] = {}) -> dict[str, Any]:
-    """The JSON form. Times are nanoseconds, rounded up; `response` is null where there is no bound.
-
-    tasks: name, priority, period, deadline, wcet (a job with all its requests), blocking (with `classic`,
-    `assignment`, `exact`, null where the search was given up, and `possible`, the most that was found to be
-    possible, under `blocking_bounds`), blocking_gap (how far `blocking` is above `possible`), response,
-    response_at_least (what was found before the search for R was given up, else null), verdict
-    ("met", "missed", "unbounded"), witness (null where none was searched for): response, release of the job,
-    quality ("attained", "miss" or "gap"), gap to the bound (null where there is no bound). chains: tasks,
-    each of which releases the next one, and latency, from a release of the first to the end of the last, at
-    most (null where there is no bound). bounds: name,
-    source, applicable, reason, verdict ("met", "unknown", "not applicable"): what a bound rejects may be
-    met.
-    """
-    return {
-        "schema": SCHEMA,
-        "platform": analysis.platform.name,
-        "utilisation": analysis.utilisation,
-        "tasks": [_task(result, witnesses.get(result.task.name)) for result in analysis.tasks],
-        "chains": [
-            {"tasks": list(chain.tasks), "latency": _whole(chain.latency)} for chain in analysis.chains
-        ],
-        "ages": [
-            {"writer": each.writer, "reader": each.reader, "age": _whole(each.age)} for each in analysis.ages
-        ],
-        "bounds": [
-            {
-                "name": bound.name,
-                "source": bound.source,
-                "applicable": bound.applicable,
-                "reason": bound.reason,
-                "limit": bound.limit,
-                "values": dict(bound.values),
-                "verdict": _verdict(bound.applicable, bound.holds),
-            }
-            for bound in analysis.bounds
-        ],
-    }
-
-
-def _task(result: TaskResult, witness: Witness | None) -> dict[str, Any]:
-    task, waits = result.task, result.blocking
-    return {
-        "name": task.name,
-        "priority": task.priority,
-        "period": task.period,
-        "deadline": task.deadline,
-        "wcet": ceil(result.demand.total),
-        "blocking": ceil(waits.least),
-        "blocking_bounds": {
-            "classic": ceil(waits.classic),
-            "assignment": _whole(waits.assignment),
-            "exact": _whole(waits.exact),
-            "possible": ceil(waits.possible),
-        },
-        "blocking_gap": ceil(waits.gap),
-        "response": None if result.response is None else ceil(result.response.time),
-        "response_at_least": ceil(result.at_least) if result.at_least else None,
-        "verdict": result.verdict.value,
-        "witness": None if witness is None else _witness(witness),
-    }
-
-
-def _witness(witness: Witness) -> dict[str, Any]:
-    return {
-        "response": witness.response,
-        "release": witness.release,
-        "quality": witness.quality.value,
-        "gap": None if witness.bound is None else witness.bound - witness.response,
-    }
-
-
-def _whole(value: Time | None) -> int | None:
-    return None if value is None else ceil(value)
-
-
-def _verdict(applicable: bool, holds: bool) -> str:
-    return "not applicable" if not applicable else "met" if holds else "unknown"
 
 
 def to_text(analysis: Analysis, witnesses: Mapping[str, Witness] = {}, *, color: bool = False) -> str:
@@ -191,7 +109,7 @@ def bound_rows(analysis: Analysis) -> list[tuple[str, ...]]:
     """The table of bounds, with its head."""
     rows: list[tuple[str, ...]] = [("bound", "source", "value", "limit", "verdict")]
     for bound in analysis.bounds:
-        said = _verdict(bound.applicable, bound.holds)
+        said = bound_verdict(bound)
         value = max((value for _, value in bound.values), default=0.0)
         figures = (f"{value:.4f}", f"{bound.limit:.4f}") if bound.applicable else ("-", "-")
         rows.append((bound.name, bound.source, *figures, f"{said}: {bound.reason}" if bound.reason else said))

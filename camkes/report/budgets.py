@@ -6,48 +6,67 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from msgspec import Struct
 
 from camkes.analysis.budgets import Bounded, BudgetResult
 from camkes.analysis.criticality import LevelResult
 from camkes.analysis.demand import Time
+from camkes.model.overrun import OverrunPolicy
 from camkes.report.draw.table import table
 from camkes.report.times import format_time
 
 
-def to_dict(budgets: Sequence[BudgetResult], levels: Sequence[LevelResult]) -> dict[str, Any]:
-    """The JSON form; times are nanoseconds, rounded up, and null where there is no bound.
+class BudgetBounds(Struct, frozen=True):
+    """A task with a budget. `wcet` is that of a job with all its requests; `response` is a bound if all tasks
+    keep their execution times, `isolated` one if other tasks only have budgets, both null for the reason
+    beside them."""
 
-    budgets: name, wcet (a job with all its requests), budget, period, overrun, response (all tasks keep their
-    execution times), isolated (other tasks only have to have budgets), and for both the reason where there is
-    none. criticalities: name, criticality (of the system), smc, amc_rtb, response.
-    """
-    return {
-        "budgets": [
-            {
-                "name": each.task.name,
-                "wcet": ceil(each.demand),
-                "budget": each.time.budgets[0],
-                "period": each.time.period,
-                "overrun": each.time.overrun.value,
-                "response": _whole(each.trusted.response),
-                "response_reason": each.trusted.reason,
-                "isolated": _whole(each.isolated.response),
-                "isolated_reason": each.isolated.reason,
-            }
-            for each in budgets
-        ],
-        "criticalities": [
-            {
-                "name": each.task.name,
-                "criticality": each.level,
-                "smc": _whole(each.smc),
-                "amc_rtb": _whole(each.amc),
-                "response": _whole(each.ours),
-            }
-            for each in levels
-        ],
-    }
+    name: str
+    wcet: int
+    budget: int
+    period: int
+    overrun: OverrunPolicy
+    response: int | None
+    response_reason: str
+    isolated: int | None
+    isolated_reason: str
+
+
+class CriticalityBounds(Struct, frozen=True):
+    """A task at a criticality of the system: bounds of its response, by SMC and AMC-rtb of the literature and
+    by this analysis; null where there is none."""
+
+    name: str
+    criticality: int
+    smc: int | None
+    amc_rtb: int | None
+    response: int | None
+
+
+def budget_bounds(budgets: Sequence[BudgetResult]) -> tuple[BudgetBounds, ...]:
+    return tuple(
+        BudgetBounds(
+            name=each.task.name,
+            wcet=ceil(each.demand),
+            budget=each.time.budgets[0],
+            period=each.time.period,
+            overrun=each.time.overrun,
+            response=_whole(each.trusted.response),
+            response_reason=each.trusted.reason,
+            isolated=_whole(each.isolated.response),
+            isolated_reason=each.isolated.reason,
+        )
+        for each in budgets
+    )
+
+
+def criticality_bounds(levels: Sequence[LevelResult]) -> tuple[CriticalityBounds, ...]:
+    return tuple(
+        CriticalityBounds(each.task.name, each.level, _whole(each.smc), _whole(each.amc), _whole(each.ours))
+        for each in levels
+    )
 
 
 class TimeTable(NamedTuple):

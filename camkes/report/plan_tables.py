@@ -1,127 +1,26 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""A plan as tables for a person and as JSON for a program."""
+"""A plan as tables."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from math import ceil
-from typing import Any
 
 from camkes.analysis.verdict import Analysis, TaskResult
-from camkes.model.bands import Band
 from camkes.model.units import duration
-from camkes.protocols.plan import Plan, PlannedCondition, PlannedCpi, PlannedTask
+from camkes.protocols.plan import Plan, PlannedCondition
 from camkes.protocols.signals import way
-from camkes.protocols.time import Reservation
 from camkes.report.draw.table import table
+from camkes.report.plan_json import results_by_task
 from camkes.report.plan_words import levels, policy_words, priority_words
 from camkes.report.times import format_time
-
-SCHEMA = 1
-
-
-def to_dict(plan: Plan, analysis: Analysis | None = None) -> dict[str, Any]:
-    """The JSON form. `threads` serve requests; managers are not among them.
-
-    tasks: name, id, priority, and with an analysis wcet, blocking, response (nanoseconds, null where
-    there is no bound). cpis: name ("inst.iface"), protocol, ceiling, threads,
-    threads_minimum (the most requests that can be under way at once), pooled, manager, monitor ("inst.name",
-    if it is in one), tasks (whose
-    requests can arrive), contexts (under whose name they arrive), requests (CPIs it can request).
-    conditions, if there are some: name, kind, ceiling, waiters (tasks and CPIs), helpers (each with the
-    way to its signal, and whether it is lent to: its own priority is lower), others (signallers that are
-    not tasks), stated (the helpers are), known_from_code.
-    bands, if there are some: scheduler, order (the name of its component), lowest and highest priority,
-    tasks, and for a FairScheduler slice (nanoseconds).
-    For an MCS kernel only: mcs (true); time of tasks: budgets (at each criticality of the system, up to the
-    highest of a task) in each period, in nanoseconds, server, refills, overrun, criticality, priorities (at
-    each criticality), degraded (with its factor), extension; of CPIs: overrun, extension, payers (tasks whose
-    scheduling contexts its manager may bind).
-    """
-    results = _results(analysis)
-    return {
-        "schema": SCHEMA,
-        **({"mcs": True} if plan.mcs else {}),
-        "tasks": [_task(t, results.get(t.name)) for t in plan.tasks],
-        "cpis": [
-            {
-                "name": c.name,
-                "protocol": c.protocol.value,
-                "ceiling": c.ceiling,
-                "threads": c.threads,
-                "threads_minimum": c.threads_minimum,
-                "pooled": c.pooled,
-                "manager": c.manager,
-                **({"monitor": c.lock_name} if c.monitor is not None else {}),
-                **(_cpi_time(c) if plan.mcs else {}),
-                "tasks": list(c.tasks),
-                "contexts": [x.name for x in c.contexts],
-                "requests": list(c.requests),
-            }
-            for c in plan.cpis
-        ],
-        **({"conditions": [_condition(c) for c in plan.conditions]} if plan.conditions else {}),
-        **({"bands": [_band(b) for b in plan.bands]} if plan.bands else {}),
-        "requests": [
-            {
-                "from": r.caller,
-                "through": r.via,
-                "to": r.callee,
-                "connection": r.connection,
-                "known_from": r.source,
-            }
-            for r in plan.requests
-        ],
-    }
-
-
-def _results(analysis: Analysis | None) -> dict[str, TaskResult]:
-    return {result.task.name: result for result in analysis.tasks} if analysis is not None else {}
-
-
-def _task(task: PlannedTask, result: TaskResult | None) -> dict[str, Any]:
-    row: dict[str, Any] = {"name": task.name, "id": task.id, "priority": task.priority}
-    if (time := task.time) is not None:
-        row["time"] = {
-            "budgets": list(time.budgets),
-            "period": time.period,
-            "server": time.server.value,
-            "refills": task.refills,
-            "overrun": time.overrun.value,
-            "criticality": time.criticality,
-            "priorities": list(task.priorities or (task.priority,)),
-            "degraded": {"kind": time.degraded.kind.value, "factor": time.degraded.factor},
-            "extension": _extension(time.extension),
-        }
-    if result is not None:
-        row["wcet"] = ceil(result.demand.total)
-        row["blocking"] = ceil(result.blocking.least)
-        row["response"] = None if result.response is None else ceil(result.response.time)
-    return row
-
-
-def _cpi_time(cpi: PlannedCpi) -> dict[str, Any]:
-    return {
-        "overrun": cpi.overrun.value,
-        "extension": _extension(cpi.extension),
-        "payers": list(cpi.payers),
-    }
-
-
-def _extension(extension: Reservation | None) -> dict[str, int] | None:
-    return None if extension is None else {"budget": extension.budget, "period": extension.period}
-
-
-def to_json(plan: Plan, analysis: Analysis | None = None) -> str:
-    return json.dumps(to_dict(plan, analysis), indent=2, ensure_ascii=False)
 
 
 def to_text(plan: Plan, analysis: Analysis | None = None, *, color: bool = False) -> str:
     """Two tables, as wide as their content. With an analysis, a task has its execution time with all requests
     (C), its blocking (B) and its longest response (R)."""
-    results = _results(analysis)
+    results = results_by_task(analysis)
     tasks = [("task", "id", "priority", *(("C", "B", "R") if results else ()))]
     tasks += [
         (t.name, str(t.id), priority_words(t), *(_times(results.get(t.name)) if results else ()))
@@ -210,34 +109,6 @@ def _ways(condition: PlannedCondition) -> Iterator[str]:
         yield f"{condition.name}: without its code, all handlers may wait and signal; --code is exact"
     for helper in condition.lending.helpers:
         yield f"{condition.name} is signalled by {way(helper)}"
-
-
-def _band(band: Band) -> dict[str, Any]:
-    return {
-        "scheduler": band.instance,
-        "order": band.order.value,
-        "lowest": band.lowest,
-        "highest": band.highest,
-        "tasks": list(band.tasks),
-        **({"slice": band.slice} if band.order.measures else {}),
-    }
-
-
-def _condition(condition: PlannedCondition) -> dict[str, Any]:
-    lending = condition.lending
-    return {
-        "name": condition.name,
-        "kind": condition.kind,
-        "ceiling": condition.ceiling,
-        "waiters": list(lending.waiters),
-        "helpers": [
-            {"task": helper.task, "lends": helper.task in condition.tasks, "way": way(helper)}
-            for helper in lending.helpers
-        ],
-        "others": [signaller.caller for signaller in lending.others],
-        "stated": lending.condition.helpers is not None,
-        "known_from_code": lending.known,
-    }
 
 
 def _times(result: TaskResult | None) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from enum import IntEnum
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -90,20 +90,32 @@ class Refusal(Struct, frozen=True):
         )
 
 
-def refusal_dict(refusal: Refusal, base: Path) -> dict[str, Any]:
-    """For programs. `file` and `line` are where the client is connected; files below `base` are relative to
-    it."""
+class RefusalReport(Struct, frozen=True):
+    """Messages of one kind that a server did not accept, and when the first came. `file` and `line` are where
+    the client is connected."""
+
+    client: str
+    server: str
+    what: str
+    count: int
+    time: int
+    file: str | None
+    line: int | None
+
+
+def refusal_report(refusal: Refusal, base: Path) -> RefusalReport:
+    """Files below `base` are relative to it."""
     span = refusal.span
     file = None if span is None else span.file.path.absolute()
-    return {
-        "client": refusal.client,
-        "server": refusal.server,
-        "what": refusal.words,
-        "count": refusal.count,
-        "time": refusal.time,
-        "file": None if file is None else str(file.relative_to(base) if file.is_relative_to(base) else file),
-        "line": None if span is None else span.line,
-    }
+    return RefusalReport(
+        client=refusal.client,
+        server=refusal.server,
+        what=refusal.words,
+        count=refusal.count,
+        time=refusal.time,
+        file=None if file is None else str(file.relative_to(base) if file.is_relative_to(base) else file),
+        line=None if span is None else span.line,
+    )
 
 
 def refusals(run: Run, system: System, plan: Plan) -> list[Refusal]:

@@ -5,11 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Literal
+
+from msgspec import Struct, field
 
 from camkes.analysis.assignment import Policy
 from camkes.analysis.sensitivity import Margin, ResponseTimeChange
 from camkes.analysis.workload import Workload
+from camkes.model.protocols import Protocol
 from camkes.report.draw.table import table
 from camkes.report.times import format_time
 
@@ -61,30 +64,56 @@ def changes_text(changes: Sequence[ResponseTimeChange], *, color: bool = False) 
     return table(rows, right=set(), color=color) + (note if any(change.shares for change in changes) else "")
 
 
-def to_dict(margins: Sequence[Margin], changes: Sequence[ResponseTimeChange]) -> dict[str, Any]:
-    """The field sensitivity. Times are nanoseconds.
+class MarginReport(Struct, frozen=True):
+    """An execution time, and how long it can be; `longest` is null where a deadline can be missed already."""
 
-    margins: name, kind ("task" or "cpi"), now, longest (null where a deadline can be missed already).
-    changes: cpi, from, to, reentrant (the code has to be), deadlines_met, responses (task, now, then; null:
-    no bound).
-    """
-    return {
-        "margins": [
-            {"name": m.name, "kind": "task" if m.is_task else "cpi", "now": m.now, "longest": m.longest}
-            for m in margins
-        ],
-        "changes": [
-            {
-                "cpi": change.cpi,
-                "from": change.before.value,
-                "to": change.after.value,
-                "reentrant": change.shares,
-                "deadlines_met": change.good,
-                "responses": [{"task": n, "now": now, "then": then} for n, now, then in change.responses],
-            }
+    name: str
+    kind: Literal["task", "cpi"]
+    now: int
+    longest: int | None
+
+
+class ResponseChange(Struct, frozen=True):
+    """The response of a task, `now` and `then`; null: no bound."""
+
+    task: str
+    now: int | None
+    then: int | None
+
+
+class ProtocolChange(Struct, frozen=True):
+    """What another protocol of a CPI changes. `reentrant`: its code has to be."""
+
+    cpi: str
+    before: Protocol = field(name="from")
+    after: Protocol = field(name="to")
+    reentrant: bool
+    deadlines_met: bool
+    responses: tuple[ResponseChange, ...]
+
+
+class SensitivityReport(Struct, frozen=True):
+    """How far execution times can grow, and which other protocols make responses shorter."""
+
+    margins: tuple[MarginReport, ...]
+    changes: tuple[ProtocolChange, ...]
+
+
+def to_report(margins: Sequence[Margin], changes: Sequence[ResponseTimeChange]) -> SensitivityReport:
+    return SensitivityReport(
+        tuple(MarginReport(m.name, "task" if m.is_task else "cpi", m.now, m.longest) for m in margins),
+        tuple(
+            ProtocolChange(
+                change.cpi,
+                change.before,
+                change.after,
+                change.shares,
+                change.good,
+                tuple(ResponseChange(*each) for each in change.responses),
+            )
             for change in changes
-        ],
-    }
+        ),
+    )
 
 
 def _time(value: int | None) -> str:

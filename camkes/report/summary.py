@@ -4,16 +4,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict
 
+from camkes.report.refusals import RefusalReport
 from camkes.report.trace.chains import ChainLatencies, DataAges
+from camkes.report.trace.demands import Property
 from camkes.report.trace.jobs import response_times
-from camkes.report.trace.model import Lane, Overrun, Payment, Spent
+from camkes.report.trace.model import JobOutcome, Lane, Overrun, Payment, Spent, State
+from camkes.report.trace.waits import WaitReport
 
 SCHEMA = 1
 
@@ -28,7 +31,7 @@ class JobReport(Struct, frozen=True):
     response: int | None
     deadline: int | None
     missed: bool
-    outcome: str
+    outcome: JobOutcome
     blocked: int | None
 
 
@@ -57,7 +60,7 @@ class TaskReport(Struct, frozen=True):
     deadline: int | None
     misses: int
     blocked_max: int | None
-    states: dict[str, int]
+    states: dict[State, int]
     job_list: tuple[JobReport, ...]
 
 
@@ -99,6 +102,74 @@ class ErrorReport(Struct, frozen=True):
     message: str
 
 
+class CallReport(Struct, frozen=True):
+    """A place on the way to a fault, the innermost first."""
+
+    file: str
+    line: int
+    function: str
+
+
+class FaultReport(Struct, frozen=True):
+    """A fault. `file`, `line` and `function` are those of its first call, null if they are not known, as
+    `library`, if it is in one. What the thread did: `service` is the interface that it served, `client` the
+    thread whose request that was, `task` the one that began it all, and `holds` are the CPIs whose locks it
+    held. `stops` are threads that wait for ever because of it."""
+
+    component: str
+    thread: str
+    what: str
+    address: int | None
+    pc: int | None
+    time: int
+    file: str | None
+    line: int | None
+    function: str | None
+    library: str | None
+    calls: tuple[CallReport, ...]
+    service: str | None
+    client: str | None
+    task: str | None
+    holds: tuple[str, ...]
+    stops: tuple[str, ...]
+
+
+class FindingReport(Struct, frozen=True):
+    """What a sanitizer found; `report` is its own text."""
+
+    component: str
+    thread: str
+    what: str
+    time: int
+    file: str | None
+    line: int | None
+    calls: tuple[CallReport, ...]
+    report: str
+
+
+class CoverageReport(Struct, frozen=True):
+    """What was executed of how many; of a file, or ("") of all."""
+
+    file: str
+    lines: int
+    lines_of: int
+    branches: int
+    branches_of: int
+
+    def text(self) -> str:
+        """As a line of a report."""
+        of = f"{self.lines} of {self.lines_of} lines, {self.branches} of {self.branches_of} branches"
+        return f"{self.file or 'all'}: {of}"
+
+
+class ViolationReport(Struct, frozen=True):
+    """A property that did not hold."""
+
+    time: int
+    property: Property
+    explanation: str
+
+
 class RunReport(Struct, frozen=True, kw_only=True):
     """A run: `end` is its virtual time, null if it had no result, for the reasons in `errors`.
     `findings` are those of sanitizers, `refused` messages that servers did not accept, `waits` threads that
@@ -114,18 +185,18 @@ class RunReport(Struct, frozen=True, kw_only=True):
     tasks: tuple[TaskReport, ...] = ()
     chains: tuple[ChainReport, ...] = ()
     ages: tuple[AgeReport, ...] | UnsetType = UNSET
-    faults: tuple[dict[str, Any], ...] = ()
-    findings: tuple[dict[str, Any], ...] = ()
-    refused: tuple[dict[str, Any], ...] = ()
+    faults: tuple[FaultReport, ...] = ()
+    findings: tuple[FindingReport, ...] = ()
+    refused: tuple[RefusalReport, ...] = ()
     exit_statuses: dict[str, int] = {}
     interrupted: bool = False
-    waits: tuple[dict[str, Any], ...] = ()
+    waits: tuple[WaitReport, ...] = ()
     budgets: tuple[BudgetReport, ...] | UnsetType = UNSET
     payments: tuple[Payment, ...] | UnsetType = UNSET
     overruns: tuple[Overrun, ...] | UnsetType = UNSET
     criticality: tuple[tuple[int, int], ...] | UnsetType = UNSET
-    coverage: tuple[dict[str, Any], ...] | UnsetType = UNSET
-    violations: tuple[dict[str, Any], ...] | UnsetType = UNSET
+    coverage: tuple[CoverageReport, ...] | UnsetType = UNSET
+    violations: tuple[ViolationReport, ...] | UnsetType = UNSET
     errors: tuple[ErrorReport, ...] | UnsetType = UNSET
 
 
@@ -155,7 +226,7 @@ def task_report(lane: Lane) -> TaskReport:
                 response=job.response,
                 deadline=job.deadline,
                 missed=job.missed,
-                outcome=job.outcome.value,
+                outcome=job.outcome,
                 blocked=job.blocked,
             )
             for job in lane.jobs
@@ -180,18 +251,18 @@ def _least_mean_most(times: Sequence[int]) -> ResponseReport:
     return ResponseReport(min(times, default=None), mean, max(times, default=None))
 
 
-def _times(lane: Lane) -> dict[str, int]:
+def _times(lane: Lane) -> dict[State, int]:
     """How long the task was in each state, without the time in which it had nothing to do."""
-    times: dict[str, int] = {}
+    times: dict[State, int] = {}
     for segment in lane.segments:
-        times[segment.state.value] = times.get(segment.state.value, 0) + segment.duration
+        times[segment.state] = times.get(segment.state, 0) + segment.duration
     return dict(sorted(times.items()))
 
 
-def to_json(report: Mapping[str, Any] | Struct) -> str:
+def to_json(report: Struct) -> str:
     """The text of a report: a line for each of its parts, and for each item of a part that is a list."""
     parts = []
-    for name, value in (asdict(report) if isinstance(report, Struct) else report).items():
+    for name, value in asdict(report).items():
         if value is UNSET:
             continue
         text = _line(value)

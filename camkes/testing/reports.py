@@ -9,16 +9,66 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
-from msgspec.structs import asdict
+from msgspec import UNSET, Struct, UnsetType
 
-from camkes.backends.host.coverage import Coverage
-from camkes.report.summary import to_json
+from camkes.diagnostics import Severity
+from camkes.report.summary import CoverageReport, to_json
 from camkes.report.times import format_time
 from camkes.testing.run import Case, TestResult
 
 SCHEMA = "camkes-test 1"
 #: what XML cannot have, not even as a reference
 _NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+class CaseReport(Struct, frozen=True):
+    """A test case, and how its checks failed."""
+
+    name: str
+    passed: bool
+    failures: tuple[str, ...]
+
+
+class FailureReport(Struct, frozen=True):
+    """A diagnostic of a test; `file` and `line` are null if it is of no file."""
+
+    code: str
+    severity: Severity
+    message: str
+    file: str | None
+    line: int | None
+    notes: tuple[str, ...]
+
+
+class TestReport(Struct, frozen=True):
+    """A test. `choices` is how open choices of the scheduler were decided, `end` the end of its run, null if
+    it was not run."""
+
+    name: str
+    choices: str
+    file: str
+    passed: bool
+    end: int | None
+    cases: tuple[CaseReport, ...]
+    diagnostics: tuple[FailureReport, ...]
+    output: str
+
+
+class CountReport(Struct, frozen=True):
+    """How many tests there were."""
+
+    tests: int
+    passed: int
+    failed: int
+
+
+class TestsReport(Struct, frozen=True, kw_only=True):
+    """Tests of a project; `coverage` is there if it was asked for."""
+
+    schema: str
+    summary: CountReport
+    coverage: tuple[CoverageReport, ...] | UnsetType = UNSET
+    tests: tuple[TestReport, ...]
 
 
 def line(result: TestResult, *, color: bool) -> str:
@@ -38,44 +88,40 @@ def summary(results: Sequence[TestResult]) -> str:
     return f"{tests}: {len(results) - failed} passed, {failed} failed\n"
 
 
-def to_json_report(results: Sequence[TestResult], base: Path, covered: Sequence[Coverage]) -> str:
-    """The JSON form. Paths below `base` are relative to it, times are nanoseconds.
-
-    summary: tests, passed, failed. coverage, if `covered` is not empty: file ("": all), lines, lines_of,
-    branches, branches_of. tests: name, choices (how open choices were decided), file, passed, end (of the
-    run, null: it was not run), cases (name, passed, failures), diagnostics (code, severity, message, file,
-    line, notes), output.
-    """
-    tests = [
-        {
-            "name": result.test.name,
-            "choices": result.test.choices,
-            "file": _relative(result.test.file, base),
-            "passed": result.passed,
-            "end": result.end,
-            "cases": [
-                {"name": case.name, "passed": not case.failures, "failures": list(case.failures)}
-                for case in result.cases
-            ],
-            "diagnostics": [
-                {
-                    "code": each.code.number,
-                    "severity": each.severity.value,
-                    "message": each.message,
-                    "file": None if each.span is None else _relative(each.span.file.path, base),
-                    "line": None if each.span is None else each.span.line,
-                    "notes": list(each.notes),
-                }
-                for each in result.diagnostics
-            ],
-            "output": result.output,
-        }
-        for result in results
-    ]
+def to_json_report(results: Sequence[TestResult], base: Path, covered: Sequence[CoverageReport]) -> str:
+    """The JSON form. Paths below `base` are relative to it."""
     failed = sum(not result.passed for result in results)
-    counts = {"tests": len(results), "passed": len(results) - failed, "failed": failed}
-    coverage = {"coverage": list(map(asdict, covered))} if covered else {}
-    return to_json({"schema": SCHEMA, "summary": counts, **coverage, "tests": tests})
+    return to_json(
+        TestsReport(
+            schema=SCHEMA,
+            summary=CountReport(len(results), len(results) - failed, failed),
+            coverage=tuple(covered) or UNSET,
+            tests=tuple(_test_report(result, base) for result in results),
+        )
+    )
+
+
+def _test_report(result: TestResult, base: Path) -> TestReport:
+    return TestReport(
+        name=result.test.name,
+        choices=result.test.choices,
+        file=_relative(result.test.file, base),
+        passed=result.passed,
+        end=result.end,
+        cases=tuple(CaseReport(case.name, not case.failures, case.failures) for case in result.cases),
+        diagnostics=tuple(
+            FailureReport(
+                code=each.code.number,
+                severity=each.severity,
+                message=each.message,
+                file=None if each.span is None else _relative(each.span.file.path, base),
+                line=None if each.span is None else each.span.line,
+                notes=tuple(each.notes),
+            )
+            for each in result.diagnostics
+        ),
+        output=result.output,
+    )
 
 
 def _relative(path: Path, base: Path) -> str:

@@ -39,7 +39,7 @@ _LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!\w+:|#)([^)#\s]*)(#[^)\s]*)?\)")
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages that are not in docs/."""
-    for name, make in reference.PAGES.items():
+    for name, make in (reference.PAGES | reference.SCHEMAS).items():
         files.append(File.generated(config, name, content=make()))
     for path, name in OUTSIDE.items():
         if (ROOT / path).is_file():

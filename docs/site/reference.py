@@ -5,23 +5,16 @@
 from __future__ import annotations
 
 import argparse
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
-from camkes.analysis.replay import Replay
-from camkes.cli.commands import environment, measurements, projects
+from camkes.cli.commands.schemas import DOCUMENTS, json_schema
 from camkes.cli.table import MODULES, command_named, make_parser
-from camkes.diagnostics import explain
 from camkes.diagnostics.explain import all_codes, explanation
-from camkes.exploration import Exploration
 from camkes.model import settings
-from camkes.report import analysis, budgets, plan_tables, sensitivity
-from camkes.report.summary import RunReport
-from camkes.testing import reports
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -153,60 +146,59 @@ def json_documents() -> str:
     """The JSON documents of commands."""
     parts = [
         "# JSON documents",
-        "`--json` prints a document; reports have the number of their form (`schema`, 1). Fields keep "
-        "their names and meanings; new ones may be added. Times are nanoseconds. Diagnostics have "
-        "forms of their own: `--format json` and `--format sarif`.",
+        "`--json` prints a document; reports have the number of their form (`schema`). Fields keep "
+        "their names and meanings; new ones may be added. Times are nanoseconds. `camkes schema NAME` prints "
+        "the JSON Schema of a document. Diagnostics can also be written as SARIF 2.1.0, with "
+        "`--format sarif`; `camkes dump` prints the resolved system in a form that follows the model and "
+        "is not stable.",
     ]
-    for title, kind in (
-        ("camkes run --json, camkes watch --json", RunReport),
-        ("camkes analyze --witnesses, camkes run --replay", Replay),
-    ):
-        parts.append(f"## {title}")
-        parts += _schema(kind)
-    for title, function in (
-        ("camkes plan --json", plan_tables.to_dict),
-        ("camkes analyze --json", analysis.to_dict),
-        ("camkes analyze --json, in addition for an MCS kernel", budgets.to_dict),
-        ("camkes analyze --sensitivity --json, in addition", sensitivity.to_dict),
-        ("camkes test --json", reports.to_json_report),
-        ("camkes explore --json", Exploration.report_json),
-        ("camkes measure --json", measurements.to_dict),
-        ("camkes doctor --json", environment.to_dict),
-        ("camkes new --json", projects.to_dict),
-        ("camkes explain --json", explain.to_json),
-    ):
-        text = function.__doc__ or ""
-        parts += [f"## {title}", "\n".join(line.strip() for line in text.splitlines())]
+    for name, document in DOCUMENTS.items():
+        file = f"[{name}.schema.json](schemas/{name}.schema.json)"
+        parts += [f"## {document.written_by}", f"{'A list. ' if document.listed else ''}Schema: {file}"]
+        parts += _tables(name)
     return "\n\n".join(parts) + "\n"
 
 
-def _schema(kind: type) -> Iterator[str]:
-    (outer,), definitions = msgspec.json.schema_components([kind])
-    name = outer["$ref"].rpartition("/")[2]
-    for each in sorted(definitions, key=lambda key: key != name):
-        found = definitions[each]
-        if each != name:
-            yield f"### {each}"
-        yield " ".join(found.get("description", "").split())
+def _tables(name: str) -> Iterator[str]:
+    """The types of a document, the outermost first."""
+    found = json_schema(name)
+    outer = found.get("$ref") or found["items"]["$ref"]
+    first = outer.rpartition("/")[2]
+    structs = {key: each for key, each in found["$defs"].items() if "properties" in each}
+    for each in sorted(structs, key=lambda key: key != first):
+        struct = structs[each]
+        if each != first:
+            yield f"### {each} {{ #{name}-{each.lower()} }}"
+        yield struct.get("description", "")
         rows = ["| field | type | |", "|---|---|---|"]
-        for field, what in found["properties"].items():
-            always = field in found.get("required", ()) or "default" in what
-            rows.append(f"| `{field}` | {_type(what)} | {'' if always else 'only if there are any'} |")
+        for field, what in struct["properties"].items():
+            always = field in struct.get("required", ()) or "default" in what
+            rows.append(
+                f"| `{field}` | {_type(what, name, found['$defs'])} | {'' if always else 'not always'} |"
+            )
         yield "\n".join(rows)
 
 
-def _type(what: dict[str, Any]) -> str:
+def _type(what: dict[str, Any], name: str, known: dict[str, Any]) -> str:
+    def inner(each: dict[str, Any]) -> str:
+        return _type(each, name, known)
+
     if "$ref" in what:
-        name = what["$ref"].rpartition("/")[2]
-        return f"[{name}](#{name.lower()})"
+        target = what["$ref"].rpartition("/")[2]
+        found = known[target]
+        return f"[{target}](#{name}-{target.lower()})" if "properties" in found else inner(found)
     if "anyOf" in what:
-        return " or ".join(_type(each) for each in what["anyOf"])
+        return " or ".join(map(inner, what["anyOf"]))
     if "enum" in what:
         return ", ".join(f"`{each}`" for each in what["enum"])
+    if "const" in what:
+        return f"`{str(what['const']).lower()}`"
     if "prefixItems" in what:
-        return f"list of {', '.join(_type(each) for each in what['prefixItems'])}"
+        return f"list of {', '.join(map(inner, what['prefixItems']))}"
     if what.get("type") == "array":
-        return f"list of {_type(what.get('items', {}))}"
+        return f"list of {inner(what.get('items', {}))}"
+    if "additionalProperties" in what:
+        return f"object of {inner(what['additionalProperties'])}"
     return str(what.get("type", "any"))
 
 
@@ -285,6 +277,11 @@ def examples() -> str:
         rows[-1] += f"\n| [{page.parent.name}](../examples/{page.parent.name}.md) | {first} |"
     return "\n\n".join(rows) + "\n"
 
+
+SCHEMAS = {
+    f"reference/schemas/{name}.schema.json": lambda name=name: json.dumps(json_schema(name), indent=2) + "\n"
+    for name in DOCUMENTS
+}
 
 PAGES = {
     "reference/codes.md": codes,

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 from collections.abc import Mapping
 from itertools import permutations
@@ -27,6 +26,7 @@ from camkes.diagnostics.rendering import Form, Style, render
 from camkes.experiments.settings import write_settings
 from camkes.model.protocols import Protocol
 from tests.analysis.random_systems import UNIT, RandomSystem
+from tests.documents import conforming
 from tests.golden import compare
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -251,7 +251,7 @@ def test_priorities_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert main(["analyze", str(path)]) == 1
     capsys.readouterr()
     assert main(["analyze", str(path), "--assign", "audsley", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = conforming("analyze", capsys.readouterr().out)
     assert document["assignment"] == {"policy": "audsley", "priorities": {"radar": 20, "video": 10}}
     assert {task["name"]: task["priority"] for task in document["tasks"]} == {"radar": 20, "video": 10}
     assert path.read_text() == before
@@ -287,7 +287,7 @@ def test_sensitivity_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[st
     path = tmp_path / "s.camkes"
     path.write_text(SYSTEM)
     assert main(["analyze", str(path), "--sensitivity", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)["sensitivity"]
+    found = conforming("analyze", capsys.readouterr().out)["sensitivity"]
     # radar has 5 ms for itself and the lock, and 2 ms of blocking
     assert found["margins"][0] == {"name": "radar", "kind": "task", "now": 1_000_000, "longest": 1_000_000}
     assert main(["analyze", str(path), "--sensitivity"]) == 0

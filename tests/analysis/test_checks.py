@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec import UNSET
 
 from camkes import pipeline
 from camkes.analysis.blocking import PossibleWaits
@@ -16,14 +17,15 @@ from camkes.analysis.checks import check
 from camkes.analysis.demand import demands, request_parts
 from camkes.analysis.platform import FREE, Halves, Platform, find_platform, names, read_platform
 from camkes.analysis.sections import RequestSection
-from camkes.analysis.verdict import analyse, responses
+from camkes.analysis.verdict import Verdict, analyse, responses
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask, workload_of
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Form, Style, render
 from camkes.model.protocols import Protocol
 from camkes.project.application import KERNEL_IS_MCS
-from camkes.report import plan_tables
-from camkes.report.analysis import explain, to_dict, to_text
+from camkes.report import plan_json, plan_tables
+from camkes.report.analysis import explain, to_text
+from camkes.report.analysis_json import to_report
 from tests.analysis.random_systems import RandomSystem
 from tests.golden import compare
 
@@ -83,12 +85,12 @@ def test_the_plan_shows_times_where_they_are_stated(tmp_path: Path) -> None:
         result = pipeline.check(pipeline.Input(tmp_path / "s.camkes"), Sink())
         assert result is not None
         analysis = responses(result.system, result.plan)
-        tasks = plan_tables.to_dict(result.plan, analysis)["tasks"]
+        tasks = plan_json.to_report(result.plan, analysis).tasks
         head = plan_tables.to_text(result.plan, analysis).splitlines()[0].split()
         if without:
-            assert analysis is None and "wcet" not in tasks[0] and head == ["task", "id", "priority"]
+            assert analysis is None and tasks[0].wcet is UNSET and head == ["task", "id", "priority"]
         else:  # video: 10 ms + 2 jobs of radar, 3 ms each
-            times = [(task["wcet"], task["blocking"], task["response"]) for task in tasks]
+            times = [(task.wcet, task.blocking, task.response) for task in tasks]
             assert times == [(3_000_000, 2_000_000, 5_000_000), (10_000_000, 0, 16_000_000)]
             assert head == ["task", "id", "priority", "C", "B", "R"]
 
@@ -100,9 +102,9 @@ def test_nested_example(monkeypatch: pytest.MonkeyPatch) -> None:
     workload = workload_of(checked.system, checked.plan)
     for name in names():
         analysis = analyse(workload, read_platform(name))
-        said = to_dict(analysis)
-        for task, result in zip(said["tasks"], analysis.tasks, strict=True):
-            assert task["verdict"] == "met" and task["response"] <= task["deadline"]
+        for task, result in zip(to_report(analysis).tasks, analysis.tasks, strict=True):
+            assert task.verdict is Verdict.MET and task.response is not None
+            assert task.response <= task.deadline
             text = explain(workload, analysis, result.task.name)
             assert text is not None and "B = " in text and "R = " in text
         assert "can be missed" not in to_text(analysis)

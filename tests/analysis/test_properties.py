@@ -24,7 +24,8 @@ from camkes.analysis.verdict import analyse
 from camkes.analysis.witness import Quality, witnesses
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.model.protocols import Protocol
-from camkes.report.analysis import explain, to_dict, to_text
+from camkes.report.analysis import explain, to_text
+from camkes.report.analysis_json import to_report
 from tests.analysis.attacks import above, attacked_workload
 from tests.analysis.random_systems import UNIT, RandomSystem, constant, longest_responses
 
@@ -197,8 +198,8 @@ def test_the_gap_is_shown_while_the_exact_blocking_is_not_known(monkeypatch: pyt
     assert (first.exact, first.possible, first.least, first.gap) == (None, 6, 10, 4)
     assert "B of a is at most 4 ns above the exact value" in to_text(found)
     assert "not less than 6 ns" in (explain(workload, found, "a") or "")
-    task = to_dict(found)["tasks"][0]
-    assert (task["blocking"], task["blocking_gap"], task["blocking_bounds"]["possible"]) == (10, 4, 6)
+    task = to_report(found).tasks[0]
+    assert (task.blocking, task.blocking_gap, task.blocking_bounds.possible) == (10, 4, 6)
 
 
 def test_a_choice_that_attains_the_assignment_is_exact(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,6 +26,7 @@ from camkes.diagnostics.rendering import Form, Style, render
 from camkes.model.protocols import Protocol
 from tests.analysis.random_systems import RandomSystem
 from tests.analysis.shared_store import shared_store
+from tests.documents import conforming
 from tests.golden import compare
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -166,6 +167,7 @@ def test_a_miss_on_the_host_kernel(
     text = ["--console", "console.txt"]
     assert main(["analyze", "--nocpp", "s.camkes", "--witnesses", "cases", "--json"]) == 1
     document = json.loads(capsys.readouterr().out)
+    conforming("replay", Path("cases/a.json").read_text())
     case = {"response": 5_000_000, "release": 1, "quality": "miss", "gap": 0}
     assert (document["tasks"][0]["verdict"], document["tasks"][0]["witness"]) == ("missed", case)
     run = ["run", "--nocpp", "s.camkes", "--replay", "cases/a.json", "--json", "--fail-on", "missed", *text]

@@ -32,6 +32,7 @@ from tests.capdl.systems import (
     system,
     task,
 )
+from tests.documents import conforming
 
 #: Mutation runs have these tests only: not fewer examples than Hypothesis would take.
 MORE = settings(max_examples=max(100, settings.default.max_examples))
@@ -255,7 +256,7 @@ def test_threads_as_text_and_as_json() -> None:
     manager = next(t for t in threads if t.name == "inner.p!manager")
     assert manager.reach == manager.max_priority == manager.priority
     assert "inner.p@t1" in manager.sets
-    records = json.loads(to_json(authority(made, plan, model), threads))
+    records = conforming("authority", to_json(authority(made, plan, model), threads))
     rows = {r["object"]: r["thread"] for r in records if r["thread"] is not None}
     assert rows["inner.p!manager"]["reach"] == manager.reach
     assert set(rows) == {t.name for t in threads}

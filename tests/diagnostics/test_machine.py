@@ -18,6 +18,7 @@ from camkes.diagnostics.rendering import Form, Style, render
 from camkes.protocols import analyse
 from camkes.resolve.load import load
 from camkes.resolve.options import LoadOptions
+from tests.documents import conforming
 
 GOLDEN = Path(__file__).resolve().parents[1] / "protocols" / "golden"
 
@@ -249,7 +250,7 @@ def test_json_has_all_parts_of_a_diagnostic() -> None:
     diagnostic = Diagnostic(code, "wrong", place, "here", (Label(place, "there"),), ("why",), "how", True)
     span = {"file": "a.camkes", "line": 1, "column": 1, "end_line": 2, "end_column": 3}
     warning = Diagnostic(Code("W0501", "unused-clause"), "hm")
-    found = json.loads(render([diagnostic, warning], Style(Form.JSON)))
+    found = conforming("diagnostics", render([diagnostic, warning], Style(Form.JSON)))
     assert found["version"] == 1
     assert (found["errors"], found["warnings"]) == (1, 1)
     assert found["diagnostics"][0]["span"] is None

@@ -11,6 +11,7 @@ from enum import IntEnum
 
 import pytest
 
+from camkes.cli.commands.schemas import DOCUMENTS, json_schema
 from camkes.cli.table import MODULES, command_named
 from camkes.diagnostics.explain import all_codes
 from camkes.model import settings
@@ -80,5 +81,18 @@ def test_commands_and_their_json(name: str) -> None:
     shown = page[page.index(f"## camkes {name}\n") :].removeprefix("## ").partition("\n## ")[0]
     assert [option for option in options if option not in shown] == []
     if "--json" in options:
-        titles = re.findall(r"^## .*", reference.json_documents(), re.MULTILINE)
-        assert any(f"camkes {name} --json" in title for title in titles)
+        assert any(f"camkes {name} --json" in each.written_by for each in DOCUMENTS.values())
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_json_documents(name: str) -> None:
+    """Each has a page, a schema, and a test that what is written conforms to it."""
+    page = reference.json_documents()
+    section = page.partition(f"## {DOCUMENTS[name].written_by}\n")[2].partition("\n## ")[0]
+    for struct, definition in json_schema(name)["$defs"].items():
+        for field in definition.get("properties", ()):
+            assert f"| `{field}` | " in section, f"{struct}.{field}"
+    assert re.findall(r"\]\((schemas/.*?)\)", section) == [f"schemas/{name}.schema.json"]
+    assert f"reference/schemas/{name}.schema.json" in reference.SCHEMAS
+    tests = (path.read_text() for path in (ROOT / "tests").rglob("test_*.py"))
+    assert any(f'conforming("{name}", ' in text for text in tests)

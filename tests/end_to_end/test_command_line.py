@@ -23,6 +23,7 @@ from camkes.cli import main as cli
 from camkes.cli.completion import script
 from camkes.cli.table import COMPLETION, MODULES, command_named, make_parser
 from tests.command import camkes
+from tests.documents import conforming
 from tests.end_to_end.support import EXAMPLES, camkes_process, system
 
 GOOD, USER_ERROR, USAGE, DEFECT = 0, 1, 2, 3
@@ -127,7 +128,7 @@ def test_all_mistakes_of_a_file_in_one_run(tmp_path: Path) -> None:
 
 def test_plan_json(tmp_path: Path) -> None:
     """The fields that programs rely on."""
-    plan = json.loads(camkes("plan", EXAMPLES / "protocols", "--json").output)
+    plan = conforming("plan", camkes("plan", EXAMPLES / "protocols", "--json").output)
     assert [(t["name"], t["id"], t["priority"]) for t in plan["tasks"]] == [
         ("t1", 0, 10), ("t2", 1, 20), ("t3", 2, 15), ("t4", 3, 30),
     ]  # fmt: skip

@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from camkes.backends.host import coverage
 from tests.command import camkes
+from tests.documents import conforming
 from tests.end_to_end.support import system
 from tests.golden import compare
 
@@ -66,7 +66,7 @@ def test_lines_and_branches_are_counted(files: Path, tmp_path: Path) -> None:
     for _ in range(2):
         result = camkes("run", files, "-o", tmp_path / "out", "--coverage", out, "--json")
         assert result.status == 1, result.errors  # because of the fault
-    parts = {part["file"]: part for part in json.loads(result.output)["coverage"]}
+    parts = {part["file"]: part for part in conforming("run", result.output)["coverage"]}
     assert list(parts) == ["", "A.c", "B.c"]
     assert [parts["A.c"][name] for name in ("lines", "lines_of", "branches", "branches_of")] == [6, 7, 3, 4]
     assert [parts["B.c"][name] for name in ("branches", "branches_of")] == [2, 2]

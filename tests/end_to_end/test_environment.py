@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 from camkes.doctor import needs
 from camkes.watching import changed, state_of
 from tests.command import camkes
+from tests.documents import conforming
 from tests.end_to_end.support import system
 from tests.processes import PATIENCE
 
@@ -34,7 +34,7 @@ def test_a_missing_program_is_listed_with_its_installation(
     assert "--  cpp    missing: reading systems (check, build, run, test" in result.output
     assert "sudo apt install cpp\n" in result.output
     assert result.output.endswith("missing for check: cpp\n")
-    report = json.loads(camkes("doctor", "build --kernel sel4", "--json").output)
+    report = conforming("doctor", camkes("doctor", "build --kernel sel4", "--json").output)
     assert (report["good"], [each["name"] for each in report["needs"]]) == (False, ["workspace"])
     assert report["needs"][0]["found"] is None and "repo-init.sh" in report["needs"][0]["install"]
 

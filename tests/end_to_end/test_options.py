@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from camkes.cli import main as cli
+from tests.documents import conforming
 from tests.written import write_named
 
 HEAD = "procedure P { void f(); }\n"
@@ -218,7 +219,7 @@ def test_a_dump_has_all_definitions_and_their_places(tmp_path: Path, capsys: Cap
 
 def test_explain_as_json(capsys: Capture) -> None:
     assert cli.main(["explain", "--json"]) == 0
-    every = json.loads(capsys.readouterr().out)
+    every = conforming("explain", capsys.readouterr().out)
     assert cli.main(["explain"]) == 0
     listed = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert listed == [[code["number"], code["name"]] for code in every]

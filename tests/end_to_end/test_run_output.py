@@ -17,6 +17,7 @@ import pytest
 
 from camkes.process import for_terminal
 from tests.command import ROOT, camkes
+from tests.documents import conforming
 from tests.end_to_end.support import EXAMPLES, system
 from tests.host.test_confinement import KERNEL_MEMORY, camkes_run, write_system
 
@@ -46,7 +47,7 @@ def test_a_run_that_cannot_be_is_a_document_too(tmp_path: Path, text: str, code:
     path = system(tmp_path, ONE, {"One.c": text})
     result = camkes("run", path, "--json", "-o", tmp_path / "out")
     assert result.status == 1
-    report = json.loads(result.output)
+    report = conforming("run", result.output)
     assert [e["code"] for e in report.pop("errors")] == [code]
     assert report == NOTHING
 

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from camkes.cli.commands.measurements import to_text
 from camkes.cli.main import main
 from camkes.diagnostics import Sink
 from camkes.experiments.measure import Measured, Measurement, times, undisturbed_times
+from tests.documents import conforming
 
 SYSTEM = """import <std_connector.camkes>;
 procedure Store { void add(); }
@@ -66,7 +66,7 @@ def test_measured_times(
     )
     words = ["measure", "s.camkes", "--nocpp", "--for", "100ms", "--runs", "3"]
     assert main([*words, "--json", "--margin", "2"]) == 0
-    document = json.loads(capsys.readouterr().out)
+    document = conforming("measure", capsys.readouterr().out)
     assert document["bound"] is False
     found = {each["name"]: each for each in document["times"]}
     assert (found["a"]["longest"], found["a"]["proposed"], found["a"]["count"]) == (2_000_000, 4_000_000, 30)

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from camkes.diagnostics import Sink
 from camkes.exploration import ExploreSettings
 from camkes.exploration import explore as find
 from camkes.pipeline import Input
+from tests.documents import conforming
 from tests.explore.search import LIMIT, built, exhausted, search
 from tests.runtime import systems
 from tests.runtime.host import HEAD
@@ -142,9 +142,10 @@ def violation(
     """The violation of the property `expected` that a search finds, and the file of its schedule."""
     out = folder / "out"
     status = main(["explore", str(folder), "-o", str(out), "--json", "--limit", "60s", *options])
-    report = json.loads(capsys.readouterr().out)
+    report = conforming("explore", capsys.readouterr().out)
     assert status == 1
     assert report["violation"]["property"] == expected
+    conforming("schedule", Path(report["schedule"]).read_text())
     return report["violation"], report["schedule"]
 
 

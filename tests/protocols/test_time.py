@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from hypothesis import given
@@ -15,7 +16,7 @@ from camkes.model.overrun import LEVELS
 from camkes.model.system import Task
 from camkes.protocols import analyse, sketch
 from camkes.protocols.time import bands, raised_priority
-from camkes.report import plan_tables
+from camkes.report import plan_json, plan_tables
 from camkes.resolve.load import load
 from camkes.resolve.options import LoadOptions
 from tests.examples import examples
@@ -64,7 +65,7 @@ def test_table_and_json() -> None:
         system = load(GOLDEN / "payers.camkes", LoadOptions(cpp=False, mcs=mcs), Sink())
         assert system is not None
         plan, _ = sketch(system)
-        text, data = plan_tables.to_text(plan), plan_tables.to_dict(plan)
+        text, data = plan_tables.to_text(plan), json.loads(plan_json.to_json(plan))
         assert mcs == ("overrun" in text) == ("time" in data["tasks"][0]) == ("payers" in data["cpis"][0])
         if mcs:
             compare(f"{text}\n", GOLDEN / "payers.table")

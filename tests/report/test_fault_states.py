@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 from camkes.capdl.model import ObjectUse, Purpose
 from camkes.diagnostics import Sink
 from tests.command import camkes
+from tests.documents import conforming
 from tests.end_to_end.support import system
 from tests.host.test_confinement import KERNEL_MEMORY
 from tests.host.test_ending import BLOCKS
@@ -116,7 +116,7 @@ def test_a_lock_held_by_an_endless_loop_does_not_prevent_the_report(tmp_path: Pa
     path = system(tmp_path, text, CODE | {"store.c": HANGS})
     ran = camkes("run", path, "-o", tmp_path / "out", "--timeout", "300ms", "--json", "--for", "100ms")
     assert ran.status == 1, ran.errors
-    report = json.loads(ran.output)
+    report = conforming("run", ran.output)
     (fault,) = report["faults"]
     assert (fault["component"], fault["thread"]) == ("store", "store.p@low")
     assert set(fault["stops"]) == {"low", "high"}

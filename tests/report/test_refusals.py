@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 from camkes.report.refusals import WORDS, MessageError
 from camkes.resources import RUNTIME
 from tests.command import camkes
+from tests.documents import conforming
 from tests.end_to_end.support import system
 
 
@@ -81,7 +81,7 @@ def test_a_refused_message_is_reported_once(handled: bool, tmp_path: Path) -> No
     done = camkes(
         "run", path, "-o", tmp_path / "out", "--for", "40ms", "--memory-limit", "16M", "--json", "--verify"
     )
-    report = json.loads(done.output)
+    report = conforming("run", done.output)
     assert done.status == 1
     code = "E0807" if handled else "E0729"
     assert re.findall(r"error\[(\w+)\]", done.errors) == [code, code]

@@ -19,6 +19,7 @@ from camkes.report.draw.timeline_page import timeline_page
 from camkes.report.trace.decode import decode
 from camkes.report.trace.model import Overrun, Payment, Run
 from tests.command import camkes
+from tests.documents import conforming
 from tests.runtime.host import build
 from tests.runtime.test_budgets import JOBS, tasks
 from tests.runtime.test_criticality import CRITICAL
@@ -122,7 +123,7 @@ def test_json(tmp_path: Path) -> None:
     for name, source in SOURCES.items():
         (tmp_path / f"{name}.c").write_text(f"#include <camkes.h>\n{source}")
     words = ("run", tmp_path / "system.camkes", "--for", "45ms", "--json")
-    report: dict[str, Any] = json.loads(camkes(*words, "-DKernelIsMCS=ON").output)
+    report: dict[str, Any] = conforming("run", camkes(*words, "-DKernelIsMCS=ON").output)
     assert report["payments"] == [
         {
             "start": 3 * MS,

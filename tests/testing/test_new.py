@@ -11,6 +11,7 @@ import pytest
 
 from camkes.scaffold.create import TEMPLATES
 from tests.command import camkes
+from tests.documents import conforming
 
 
 @pytest.mark.mostly_long(4)
@@ -29,7 +30,7 @@ def test_a_new_project_builds_and_passes_its_tests(template: str, tmp_path: Path
 
 
 def test_a_new_project_has_files_for_ci_and_editors(tmp_path: Path) -> None:
-    made = json.loads(camkes("new", tmp_path / "a", "--json").output)
+    made = conforming("new", camkes("new", tmp_path / "a", "--json").output)
     assert made["template"] == "task"
     assert {".gitignore", ".github/workflows/ci.yml", ".vscode/tasks.json", "a.camkes"} <= set(made["files"])
     assert all((tmp_path / "a" / name).is_file() for name in made["files"])

@@ -14,6 +14,7 @@ from camkes.diagnostics import Sink
 from camkes.testing.checks import split_reports, whole_lines
 from camkes.testing.suite import CaseSettings, read_settings
 from tests.command import Result, camkes
+from tests.documents import conforming
 
 PARTS = """
 procedure Io {
@@ -245,7 +246,7 @@ def ran(project: Path) -> Result:
 
 @pytest.mark.long
 def test_all_tests_of_the_project_pass(ran: Result) -> None:
-    report = json.loads(ran.output)
+    report = conforming("test", ran.output)
     assert ran.status == 0, ran.errors
     assert report["summary"] == {"tests": 7, "passed": 7, "failed": 0}
     titles = [(test["name"], test["choices"]) for test in report["tests"]]

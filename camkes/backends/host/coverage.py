@@ -12,12 +12,11 @@ from glob import escape
 from importlib.util import find_spec
 from pathlib import Path
 
-from msgspec import Struct
-
 from camkes import process
 from camkes.backends.host.codes import NO_COVERAGE
 from camkes.diagnostics import Sink
 from camkes.files import OutputError
+from camkes.report.summary import CoverageReport
 
 _INSTALL = (
     "install it beside camkes: `python -m pip install gcovr`, or with pipx `pipx inject camkes-rt gcovr`"
@@ -25,21 +24,6 @@ _INSTALL = (
 
 #: where counters are written, below the copy of the image that runs
 _COUNTERS = "counters"
-
-
-class Coverage(Struct, frozen=True):
-    """What was executed of how many; of a file, or ("") of all."""
-
-    file: str
-    lines: int
-    lines_of: int
-    branches: int
-    branches_of: int
-
-    def text(self) -> str:
-        """As a line of a report."""
-        of = f"{self.lines} of {self.lines_of} lines, {self.branches} of {self.branches_of} branches"
-        return f"{self.file or 'all'}: {of}"
 
 
 def can_cover(sink: Sink) -> bool:
@@ -57,7 +41,7 @@ def coverage_environment(image: Path) -> dict[str, str]:
 
 def report_coverage(
     image: Path, objects: Path, base: Path, out: Path, sink: Sink
-) -> tuple[Coverage, ...] | None:
+) -> tuple[CoverageReport, ...] | None:
     """Write `coverage.info` (lcov) and `index.html` with pages for each file in the folder `out`; if the name
     of `out` ends in .json, only the counts, for `merge_coverage`. Counters are below the folder `image`, what
     the compiler noted of sources below `objects`; files are named relative to `base`. The first result is of
@@ -82,14 +66,14 @@ def report_coverage(
 
 def merge_coverage(
     counts: Sequence[Path], base: Path, exclude: Sequence[Path], out: Path, sink: Sink
-) -> tuple[Coverage, ...] | None:
+) -> tuple[CoverageReport, ...] | None:
     """The same of several runs, of which `counts` are; files below the folders `exclude` are left out."""
     words = [word for file in counts for word in ("--add-tracefile", escape(str(file.absolute())))]
     words += [word for path in exclude for word in ("--exclude", f"{re.escape(str(path.absolute()))}/.*")]
     return _report(words, base, out, sink)
 
 
-def _report(words: list[str], base: Path, out: Path, sink: Sink) -> tuple[Coverage, ...] | None:
+def _report(words: list[str], base: Path, out: Path, sink: Sink) -> tuple[CoverageReport, ...] | None:
     out = out.absolute()
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -115,6 +99,6 @@ def _gcovr(words: list[str], base: Path, out: Path, sink: Sink) -> bool:
     return done.status == 0
 
 
-def _coverage(part: dict[str, int | str]) -> Coverage:
+def _coverage(part: dict[str, int | str]) -> CoverageReport:
     names = ("line_covered", "line_total", "branch_covered", "branch_total")
-    return Coverage(str(part["filename"]), *(int(part[name]) for name in names))
+    return CoverageReport(str(part["filename"]), *(int(part[name]) for name in names))

@@ -17,6 +17,7 @@ from camkes.backends.host.messages import Sources
 from camkes.capdl.model import Role
 from camkes.diagnostics import Diagnostic
 from camkes.model.limits import FAULT_FRAMES
+from camkes.report.summary import CallReport, FaultReport, FindingReport
 from camkes.report.times import format_time
 from camkes.report.trace.waits import Cause, Situation, describe
 from camkes.resources import RUNTIME
@@ -228,20 +229,21 @@ def diagnose_findings(findings: Sequence[Located]) -> list[Diagnostic]:
     return found
 
 
-def finding_dict(located: Located, base: Path) -> dict[str, Any]:
-    """What a sanitizer found, for programs. `report` is its own text."""
+def finding_report(located: Located, base: Path) -> FindingReport:
+    """What a sanitizer found, for programs."""
     fault = located.fault
-    calls = _call_dicts(located, base)
-    return {
-        "component": fault.component,
-        "thread": fault.thread,
-        "what": fault.what,
-        "time": fault.time,
-        "file": calls[0]["file"] if calls else None,
-        "line": calls[0]["line"] if calls else None,
-        "calls": calls,
-        "report": fault.finding,
-    }
+    calls = _call_reports(located, base)
+    first = calls[0] if calls else None
+    return FindingReport(
+        component=fault.component,
+        thread=fault.thread,
+        what=fault.what,
+        time=fault.time,
+        file=first.file if first else None,
+        line=first.line if first else None,
+        calls=calls,
+        report=fault.finding,
+    )
 
 
 def _calls(located: Located) -> list[str]:
@@ -285,33 +287,34 @@ def _doing(
     return notes
 
 
-def fault_dict(located: Located, situation: Situation, names: TraceNames, base: Path) -> dict[str, Any]:
+def fault_report(located: Located, situation: Situation, names: TraceNames, base: Path) -> FaultReport:
     """A fault for programs. Files below `base` are relative to it."""
     fault = located.fault
     stopped = situation.at(fault.number)
-    calls = [{"file": _relative(p.file, base), "line": p.line, "function": p.function} for p in located.calls]
-    return {
-        "component": fault.component,
-        "thread": fault.thread,
-        "what": fault.what,
-        "address": fault.address,
-        "pc": fault.pc,
-        "time": fault.time,
-        "file": calls[0]["file"] if calls else None,
-        "line": calls[0]["line"] if calls else None,
-        "function": calls[0]["function"] if calls else None,
-        "library": fault.library or None,
-        "calls": calls,
-        "service": (stopped.service or None) if stopped else None,
-        "client": (stopped.client or None) if stopped else None,
-        "task": (stopped.task or None) if stopped else None,
-        "holds": list(stopped.holds) if stopped else [],
-        "stops": [names.thread_name(w.thread) for w in situation.because_of(fault.number)],
-    }
+    calls = _call_reports(located, base)
+    first = calls[0] if calls else None
+    return FaultReport(
+        component=fault.component,
+        thread=fault.thread,
+        what=fault.what,
+        address=fault.address,
+        pc=fault.pc,
+        time=fault.time,
+        file=first.file if first else None,
+        line=first.line if first else None,
+        function=first.function if first else None,
+        library=fault.library or None,
+        calls=calls,
+        service=(stopped.service or None) if stopped else None,
+        client=(stopped.client or None) if stopped else None,
+        task=(stopped.task or None) if stopped else None,
+        holds=stopped.holds if stopped else (),
+        stops=tuple(names.thread_name(w.thread) for w in situation.because_of(fault.number)),
+    )
 
 
-def _call_dicts(located: Located, base: Path) -> list[dict[str, Any]]:
-    return [{"file": _relative(p.file, base), "line": p.line, "function": p.function} for p in located.calls]
+def _call_reports(located: Located, base: Path) -> tuple[CallReport, ...]:
+    return tuple(CallReport(_relative(p.file, base), p.line, p.function) for p in located.calls)
 
 
 def _relative(file: Path, base: Path) -> str:

@@ -19,6 +19,7 @@ class Schedule(Struct, frozen=True, kw_only=True):
     `scheduling` and `duration` (virtual ns, None: to the end) are those of the search, see SearchOptions;
     `property` and `explanation` describe what it shows."""
 
+    format: str = FORMAT
     application: str
     property: str
     explanation: str
@@ -29,7 +30,7 @@ class Schedule(Struct, frozen=True, kw_only=True):
 
 
 def schedule_to_json(schedule: Schedule) -> str:
-    return json.dumps({"format": FORMAT, **asdict(schedule)}) + "\n"
+    return json.dumps(asdict(schedule)) + "\n"
 
 
 def is_schedule(path: Path) -> bool:

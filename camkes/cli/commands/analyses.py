@@ -132,14 +132,14 @@ def show(
 ) -> bool:
     """Print what was asked for, of a system that was read as `before`; False where a task was named that is
     not there."""
-    import json
+    from msgspec import UNSET
 
     from camkes.analysis.assignment import Policy
     from camkes.analysis.sensitivity import changes, margins
     from camkes.analysis.witness import witnesses
     from camkes.analysis.workload import workload_of
     from camkes.report import analysis as report
-    from camkes.report import budgets, sensitivity
+    from camkes.report import analysis_json, budgets, sensitivity
 
     workload = workload_of(result.system, result.plan)
     searched = arguments.search and not result.plan.bands  # a simulation of fixed priorities
@@ -162,14 +162,9 @@ def show(
     planner = partial(pipeline.plan, calls=result.calls)
     effects = tuple(changes(result.system, analysis, planner, solver=arguments.exact)) if more else ()
     if arguments.json:
-        document = report.to_dict(analysis, found)
-        if arguments.assign is not None:
-            document["assignment"] = {"policy": arguments.assign, "priorities": priorities}
-        if of_time is not None:
-            document |= budgets.to_dict(*of_time)
-        if more:
-            document["sensitivity"] = sensitivity.to_dict(spans, effects)
-        print(json.dumps(document, indent=2, ensure_ascii=False))
+        chosen = analysis_json.assignment(arguments.assign, priorities)
+        effect = sensitivity.to_report(spans, effects) if more else UNSET
+        print(analysis_json.to_json(analysis, found, chosen, of_time, effect))
         return True
     parts = [report.to_text(analysis, found, color=color)]
     if priorities is not None:

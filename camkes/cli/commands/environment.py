@@ -10,12 +10,34 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Struct, field, to_builtins
+
 from camkes.cli.arguments import Command
 from camkes.cli.commands import runs
 from camkes.cli.output import GOOD, USAGE, USER_ERROR
 
 if TYPE_CHECKING:
     from camkes.doctor import Health
+
+
+class NeedReport(Struct, frozen=True):
+    """Something that commands need, and what for. `found` is its version or place, null if it is missing;
+    then `install` is a command line."""
+
+    name: str
+    found: str | None
+    commands: tuple[str, ...]
+    what_for: str = field(name="for")
+    install: str | None
+
+
+class DoctorReport(Struct, frozen=True):
+    """What `commands`, those that were asked for, need; `good`: nothing of it is missing."""
+
+    schema: str
+    commands: tuple[str, ...]
+    good: bool
+    needs: tuple[NeedReport, ...]
 
 
 def doctor(arguments: argparse.Namespace) -> int:
@@ -34,7 +56,7 @@ def doctor(arguments: argparse.Namespace) -> int:
         found = [each for each in found if set(each.commands) & set(wanted)]
     lacking = [each for each in found if each.missing and set(each.commands) & set(wanted)]
     if arguments.json:
-        print(json.dumps(to_dict(found, wanted, good=not lacking), indent=1))
+        print(json.dumps(to_builtins(report(found, wanted, good=not lacking)), indent=1))
     else:
         print(table(found), end="")
         missing = ", ".join(each.name for each in lacking)
@@ -42,22 +64,20 @@ def doctor(arguments: argparse.Namespace) -> int:
     return USER_ERROR if lacking else GOOD
 
 
-def to_dict(found: list[Health], wanted: tuple[str, ...], *, good: bool) -> dict[str, object]:
-    """The JSON form: commands (asked for), good (they have what they need), needs: name, found (null:
-    missing), commands (that need it), for, install (the command line, null where it is not missing)."""
+def report(found: list[Health], wanted: tuple[str, ...], *, good: bool) -> DoctorReport:
     from camkes.doctor import SCHEMA
 
     rows = [
-        {
-            "name": each.name,
-            "found": each.found or None,
-            "commands": list(each.commands),
-            "for": each.what_for,
-            "install": each.install if each.missing else None,
-        }
+        NeedReport(
+            name=each.name,
+            found=each.found or None,
+            commands=each.commands,
+            what_for=each.what_for,
+            install=each.install if each.missing else None,
+        )
         for each in found
     ]
-    return {"schema": SCHEMA, "commands": list(wanted), "good": good, "needs": rows}
+    return DoctorReport(SCHEMA, wanted, good, tuple(rows))
 
 
 def table(found: list[Health]) -> str:

@@ -7,7 +7,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct, to_builtins
 
 from camkes import pipeline
 from camkes.cli.arguments import Command, add_input, duration, input_of, positive
@@ -20,7 +22,6 @@ if TYPE_CHECKING:
 
     from camkes.experiments.measure import Measured
 
-SCHEMA = 1
 _NOTE = (
     "These are the longest times of {runs}, with a margin. They are measurements, not bounds: a longer"
     " time may be possible."
@@ -41,6 +42,30 @@ def margin(text: str) -> float:
     if not 1 <= value <= 1000:
         raise argparse.ArgumentTypeError(f"{text!r} is not a valid margin; expected a factor of 1 or more")
     return value
+
+
+class TimeReport(Struct, frozen=True):
+    """The longest time of `count` jobs or requests that ended; `interrupted` more ended whose time is not
+    known. `proposed` is null where no time passed, `stated` where none is."""
+
+    name: str
+    kind: Literal["task", "cpi"]
+    count: int
+    interrupted: int
+    longest: int
+    proposed: int | None
+    stated: int | None
+
+
+class MeasureReport(Struct, frozen=True, kw_only=True):
+    """Measured execution times, and what they propose with a factor of `margin`. None is a bound."""
+
+    schema: int = 1
+    kernel: str
+    runs: int
+    margin: float
+    bound: Literal[False] = False
+    times: tuple[TimeReport, ...]
 
 
 def measure(arguments: argparse.Namespace) -> int:
@@ -74,7 +99,8 @@ def measure(arguments: argparse.Namespace) -> int:
     if found is None:
         return status
     if arguments.json:
-        print(json.dumps(to_dict(found, arguments.margin), indent=2, ensure_ascii=False))
+        report = to_report(found, arguments.margin)
+        print(json.dumps(to_builtins(report), indent=2, ensure_ascii=False))
     else:
         print(to_text(found, arguments.margin, color=wants_color(arguments, sys.stdout)))
     for path in written:
@@ -82,29 +108,24 @@ def measure(arguments: argparse.Namespace) -> int:
     return max(status, USER_ERROR if found.failed else GOOD)
 
 
-def to_dict(found: Measured, factor: float) -> dict[str, object]:
-    """times: name, kind ("task" or "cpi"), count (jobs or requests that ended), interrupted (how many more
-    ended whose time is not known), longest, proposed (null where no time passed), stated (null where none
-    is). Times are nanoseconds; none is a bound."""
-    return {
-        "schema": SCHEMA,
-        "kernel": found.kernel,
-        "runs": found.runs,
-        "margin": factor,
-        "bound": False,
-        "times": [
-            {
-                "name": each.name,
-                "kind": "task" if each.is_task else "cpi",
-                "count": each.count,
-                "interrupted": each.interrupted,
-                "longest": each.longest,
-                "proposed": each.proposed(factor),
-                "stated": each.stated,
-            }
+def to_report(found: Measured, factor: float) -> MeasureReport:
+    return MeasureReport(
+        kernel=found.kernel,
+        runs=found.runs,
+        margin=factor,
+        times=tuple(
+            TimeReport(
+                name=each.name,
+                kind="task" if each.is_task else "cpi",
+                count=each.count,
+                interrupted=each.interrupted,
+                longest=each.longest,
+                proposed=each.proposed(factor),
+                stated=each.stated,
+            )
             for each in found.measurements
-        ],
-    }
+        ),
+    )
 
 
 def to_text(found: Measured, factor: float, *, color: bool = False) -> str:

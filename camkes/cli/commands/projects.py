@@ -6,13 +6,23 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from camkes.cli.arguments import Command, add_messages
 from camkes.cli.output import GOOD, write_diagnostics
 from camkes.diagnostics import Sink
 from camkes.scaffold.create import TEMPLATES
+
+
+class NewReport(Struct, frozen=True):
+    """A new project. `files` are those that were written, none after an error."""
+
+    folder: str
+    template: str
+    files: tuple[str, ...]
 
 
 def new(arguments: argparse.Namespace) -> int:
@@ -23,17 +33,13 @@ def new(arguments: argparse.Namespace) -> int:
     written = create(folder, arguments.template, sink)
     status = write_diagnostics(arguments, sink)
     if arguments.json:
-        print(json.dumps(to_dict(folder, arguments.template, written), indent=2))
+        report = NewReport(str(folder), arguments.template, tuple(map(str, written)))
+        print(json.dumps(asdict(report), indent=2))
     elif status == GOOD and not arguments.quiet:
         print(f"created {folder}: {TEMPLATES[arguments.template]}")
         print(f"  camkes run {folder}      build and run it")
         print(f"  camkes test {folder}     run its tests")
     return status
-
-
-def to_dict(folder: Path, template: str, files: Sequence[Path]) -> dict[str, object]:
-    """The JSON form: folder, template, files (that were written, none after an error)."""
-    return {"folder": str(folder), "template": template, "files": [str(path) for path in files]}
 
 
 def new_arguments(parser: argparse.ArgumentParser) -> None:

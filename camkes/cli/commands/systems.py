@@ -96,10 +96,11 @@ def plan(arguments: argparse.Namespace) -> int:
             print(f"{authority.threads_to_text(threads)}\n\n{authority.to_text(entries)}")
     else:
         from camkes.analysis.verdict import responses
+        from camkes.report.plan_json import to_json
 
         analysis = responses(result.system, result.plan)
         if arguments.json:
-            print(plan_tables.to_json(result.plan, analysis))
+            print(to_json(result.plan, analysis))
         else:
             print(plan_tables.to_text(result.plan, analysis, color=wants_color(arguments, sys.stdout)))
     return status

@@ -19,7 +19,7 @@ from camkes.files import write_output
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from camkes.backends.host.coverage import Coverage
+    from camkes.report.summary import CoverageReport
     from camkes.testing.run import SuiteOptions, TestResult
     from camkes.testing.suite import Test
 
@@ -101,7 +101,7 @@ def options_of(arguments: argparse.Namespace, project: Path, sink: Sink) -> Suit
     )
 
 
-def coverage_of(results: list[TestResult], options: SuiteOptions, sink: Sink) -> Sequence[Coverage]:
+def coverage_of(results: list[TestResult], options: SuiteOptions, sink: Sink) -> Sequence[CoverageReport]:
     """What all tests that ran executed of the project's own files; none if that was not asked for."""
     from camkes.backends.host.coverage import merge_coverage
     from camkes.testing.run import counts_of

@@ -8,6 +8,8 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from msgspec import Struct, to_builtins
+
 from camkes import __version__
 from camkes.diagnostics import Code, Diagnostic, Label, Severity, SourceFile, Span
 from camkes.diagnostics.explain import explanation
@@ -18,40 +20,74 @@ JSON_VERSION = 1
 ShowPath = Callable[[SourceFile], str]
 
 
-def to_json(diagnostics: Sequence[Diagnostic], show_path: ShowPath) -> str:
-    """An object with `version`, `diagnostics` and the number of `errors` and `warnings`."""
+class Place(Struct, frozen=True):
+    """A place in a file; lines and columns count from 1."""
 
-    def place(span: Span) -> dict[str, Any]:
-        return {
-            "file": show_path(span.file),
-            "line": span.line,
-            "column": span.column,
-            "end_line": span.end_line,
-            "end_column": span.end_column,
-        }
+    file: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class RelatedPlace(Struct, frozen=True):
+    """Another place that matters, and why."""
+
+    span: Place
+    text: str
+
+
+class DiagnosticReport(Struct, frozen=True):
+    """A diagnostic. `span` is null if it is of no file, `label` describes that place. With `is_walk`, the
+    places in `related` follow each other, as the steps of a cycle."""
+
+    code: str
+    name: str
+    severity: Severity
+    message: str
+    span: Place | None
+    label: str
+    related: tuple[RelatedPlace, ...]
+    is_walk: bool
+    notes: tuple[str, ...]
+    help: str
+
+
+class DiagnosticsReport(Struct, frozen=True, kw_only=True):
+    """All diagnostics of a command."""
+
+    version: int = JSON_VERSION
+    errors: int
+    warnings: int
+    diagnostics: tuple[DiagnosticReport, ...]
+
+
+def to_json(diagnostics: Sequence[Diagnostic], show_path: ShowPath) -> str:
+
+    def place(span: Span) -> Place:
+        return Place(show_path(span.file), span.line, span.column, span.end_line, span.end_column)
 
     severities = [diagnostic.severity for diagnostic in diagnostics]
-    document = {
-        "version": JSON_VERSION,
-        "errors": severities.count(Severity.ERROR),
-        "warnings": severities.count(Severity.WARNING),
-        "diagnostics": [
-            {
-                "code": diagnostic.code.number,
-                "name": diagnostic.code.name,
-                "severity": diagnostic.severity.value,
-                "message": diagnostic.message,
-                "span": None if diagnostic.span is None else place(diagnostic.span),
-                "label": diagnostic.label,
-                "related": [{"span": place(r.span), "text": r.text} for r in diagnostic.related],
-                "is_walk": diagnostic.is_walk,
-                "notes": list(diagnostic.notes),
-                "help": diagnostic.help,
-            }
+    document = DiagnosticsReport(
+        errors=severities.count(Severity.ERROR),
+        warnings=severities.count(Severity.WARNING),
+        diagnostics=tuple(
+            DiagnosticReport(
+                code=diagnostic.code.number,
+                name=diagnostic.code.name,
+                severity=diagnostic.severity,
+                message=diagnostic.message,
+                span=None if diagnostic.span is None else place(diagnostic.span),
+                label=diagnostic.label,
+                related=tuple(RelatedPlace(place(r.span), r.text) for r in diagnostic.related),
+                is_walk=diagnostic.is_walk,
+                notes=tuple(diagnostic.notes),
+                help=diagnostic.help,
+            )
             for diagnostic in diagnostics
-        ],
-    }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+        ),
+    )
+    return json.dumps(to_builtins(document), indent=2, ensure_ascii=False) + "\n"
 
 
 def to_sarif(diagnostics: Sequence[Diagnostic], show_path: ShowPath) -> str:

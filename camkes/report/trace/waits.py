@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from camkes.capdl.model import Role
 from camkes.report.trace.names import TraceNames
@@ -88,22 +87,41 @@ def describe(wait: Wait, names: TraceNames) -> str:
     return "; ".join(steps) + end[wait.cause]
 
 
-def wait_dict(wait: Wait, names: TraceNames) -> dict[str, Any]:
-    """For programs."""
-    return {
-        "thread": names.thread_name(wait.thread),
-        "cause": wait.cause.value,
-        "because": None if wait.root is None else names.thread_name(wait.root),
-        "steps": [
-            {
-                "thread": names.thread_name(step.thread),
-                "for": step.what,
-                "by": None if step.by is None else names.thread_name(step.by),
-                "cpi": step.cpi or None,
-            }
+class StepReport(Struct, frozen=True):
+    """`thread` waits for something that thread `by` (null: no one) would have to do; `cpi` is that whose lock
+    it is about, null: no lock."""
+
+    thread: str
+    what: str = field(name="for")
+    by: str | None
+    cpi: str | None
+
+
+class WaitReport(Struct, frozen=True):
+    """A thread that waits for ever: the steps lead from it to the thread `because` of which it does, null if
+    there is no such thread."""
+
+    thread: str
+    cause: Cause
+    because: str | None
+    steps: tuple[StepReport, ...]
+
+
+def wait_report(wait: Wait, names: TraceNames) -> WaitReport:
+    return WaitReport(
+        thread=names.thread_name(wait.thread),
+        cause=wait.cause,
+        because=None if wait.root is None else names.thread_name(wait.root),
+        steps=tuple(
+            StepReport(
+                thread=names.thread_name(step.thread),
+                what=step.what,
+                by=None if step.by is None else names.thread_name(step.by),
+                cpi=step.cpi or None,
+            )
             for step in wait.steps
-        ],
-    }
+        ),
+    )
 
 
 class AtEnd(Struct, frozen=True):
