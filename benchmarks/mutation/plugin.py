@@ -41,6 +41,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if DURATIONS:  # a map is of all tests, also of those that `make test-long` does not trace
+        for item in items:
+            item.own_markers[:] = [mark for mark in item.own_markers if mark.name != "no_cover"]
     if TESTS:
         _limits.update(json.loads(Path(TESTS).read_text("utf-8")))
         order = {test: number for number, test in enumerate(_limits)}

@@ -176,6 +176,24 @@ def test_an_end_of_a_component_around_may_be_at_its_own_interface(tmp_path: Path
     assert [(e.instance, e.interface) for e in made.connections[0].from_ends] == [("o", "e")]
 
 
+def test_an_end_within_a_component_without_instances_is_named_with_its_instance(tmp_path: Path) -> None:
+    text = f"""{STD}component I {{ consumes Tick c; consumes Tick d; }}
+    component O {{ composition {{ component I i; connection seL4Notification n(from i.c, to i.d); }} }}
+    component Z {{ control; }} assembly {{ composition {{ component Z z; }} }}"""
+    _, (found,) = resolve(tmp_path, text)
+    assert found.message == "`i.c` is declared with `consumes`, so it cannot be a `from` end"
+
+
+def test_one_scheduler_too_many_is_not_also_one_that_cannot_order_tasks(tmp_path: Path) -> None:
+    text = f"""{STD}import <user_scheduler.camkes>;
+    component T {{ control; requestor; uses UserScheduler s; }}
+    component N {{ provides UserScheduler tasks; }}
+    assembly {{ composition {{ component T t; component EDFScheduler e; component N n;
+        connection seL4UserScheduler c(from t.s, to e.tasks, to n.tasks); }}
+        configuration {{ t._priority = 3; }} }}"""
+    assert numbers(tmp_path, text) == [codes.TOO_MANY_ENDS.number]
+
+
 def test_an_exported_end_of_an_unknown_connector_is_connected(tmp_path: Path) -> None:
     text = f"""{STD}procedure P {{ void f(); }} component I {{ control; uses P p; }}
     component O {{ uses P q; composition {{ component I i; export i.p -> q; }} }}

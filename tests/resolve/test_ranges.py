@@ -57,6 +57,7 @@ WRONG = {
     "a.d_access = 1;": "E0601",
     "a.p_attributes = -1;": "E0602",
     "a.e_attributes = -1;": "E0602",
+    "a.p_requests = 0;": "E0602",
     "m.size = 0;": "E0602",
     "m.paddr = -1;": "E0602",
 }
