@@ -103,7 +103,7 @@ void endpoint_send(struct thread *sender, struct object *object, const struct ca
             ready_make(receiver, sender);
         }
     } else if (blocking) {
-        sender->badge = cap->badge;
+        sender->sent_badge = cap->badge; /* a fault may come before it has seen a message */
         sender->is_call = call;
         sender->can_grant_reply = can_reply;
         ready_set_state(sender, THREAD_BLOCKED_SEND);
@@ -121,7 +121,7 @@ void endpoint_receive(struct thread *receiver, struct object *object, const stru
 {
     if (object->endpoint.state == ENDPOINT_SEND) {
         struct thread *sender = take_first(&object->endpoint);
-        transfer(sender, receiver, sender->badge);
+        transfer(sender, receiver, sender->sent_badge);
         trace_transfer(sender, receiver, object);
         if (kernel->mcs) {
             budget_unblock(sender);

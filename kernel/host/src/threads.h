@@ -95,7 +95,8 @@ struct thread {
     void (*restart)(void); /* where its code goes on after camkes_host_restart() */
     bool redo;             /* it was taken out of a kernel operation and starts that again */
     bool is_call, can_grant, can_grant_reply; /* of the message it sends; the receiver's grant */
-    uint64_t badge;                           /* of the message it sends or has received */
+    uint64_t badge;                           /* of the message it has received */
+    uint64_t sent_badge;                      /* of the one it sends, maybe a fault */
     struct object *waits_for;
     struct thread *next, *previous;    /* in its queue */
     struct cap caller;                 /* the reply capability it got with the last call */

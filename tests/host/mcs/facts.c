@@ -16,7 +16,8 @@ enum {
     CARELESS,
     CONSUMED,
     YIELD_TO,
-    UNBIND_AND_LOWER
+    UNBIND_AND_LOWER,
+    NAMING
 };
 
 static unsigned us(void)
@@ -119,6 +120,18 @@ static void careless(void)
     seL4_Send(REPLY, seL4_MessageInfo_new(0, 0, 0, 0));
 }
 
+/* A server that says whose request it is. */
+static void naming(void)
+{
+    seL4_Word badge;
+    seL4_Recv(FIRST, &badge, REPLY);
+    for (;;) {
+        printf("%u us: call of %lu\n", us(), badge);
+        camkes_host_work(seL4_GetMR(0));
+        seL4_ReplyRecv(FIRST, seL4_MessageInfo_new(0, 0, 0, 0), &badge, REPLY);
+    }
+}
+
 static void consumed(void)
 {
     seL4_Wait(FIRST, NULL);
@@ -157,6 +170,9 @@ void _camkes_thread(unsigned index)
         break;
     case CARELESS:
         careless();
+        break;
+    case NAMING:
+        naming();
         break;
     case CONSUMED:
         consumed();

@@ -30,7 +30,8 @@ WORKER, BUSY, CLIENT, SERVER, REPORTER = range(5)
     CONSUMED,
     YIELD_TO,
     UNBIND_AND_LOWER,
-) = range(11)
+    NAMING,
+) = range(12)
 #: slots
 FIRST, REPLY_SLOT, SECOND = 1, 2, 3
 

@@ -21,10 +21,12 @@ from tests.host.mcs.systems import (
     EXTEND,
     LOWER,
     MS,
+    NAMING,
     POSTPONE,
     REPORTER,
     SET_HANDLER,
     TIMEOUT,
+    UNBIND,
     US,
     YIELD_TO,
     Runner,
@@ -141,6 +143,28 @@ def test_a_caller_that_gets_an_empty_context_back_faults_too(mcs: Runner) -> Non
     run = mcs.run(extended(True), 20 * MS)
     assert run.output.splitlines()[::3] == ["3000 us: fault of 5", "6000 us: fault of 6"]
     assert run.times(TIMEOUT, "c") == [6 * MS]
+
+
+def test_a_message_is_kept_while_the_budget_that_came_with_it_is_used_up(mcs: Runner) -> None:
+    """The client calls at 2 with an empty budget, the server receives that at 4 and faults at once. Its
+    handler is less urgent, and so receives the fault later. The next call of the other client is the same."""
+    system = System()
+    system.object("requests", "endpoint")
+    system.object("s:reply", "reply")
+    system.actor("s", 50, NAMING, s1="requests R 0", s2="s:reply - 0")
+    system.actor("start", 50, UNBIND, s4="s:sc - 0", s5="s - 0")
+    system.thread("c1", 20, CLIENT, 3_000, s1="requests WP 1")
+    system.time("c1", 3 * MS, 100 * MS)
+    system.object("c2:n", "notification")
+    system.thread("c2", 60, REPORTER, s1="c2:n R 0", s3="requests WP 2")
+    system.jobs("c2", (MS, 0, MS))
+    system.time("c2", MS, 20 * MS)
+    system.server("handler", 5, "faults")
+    system.time("handler", MS, MS)
+    system.timeout("s", "faults", 7)
+    run = mcs.run(system, 40 * MS)
+    assert run.output == "0 us: call of 1\n21000 us: call of 2\n"
+    assert run.times(TIMEOUT, "s") == [4 * MS, 21 * MS]
 
 
 def test_a_waiting_thread_can_be_bound_if_the_context_has_budget_now(mcs: Runner) -> None:
