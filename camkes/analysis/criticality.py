@@ -26,7 +26,8 @@ from camkes.analysis.budgets import BudgetModel, BudgetResult
 from camkes.analysis.demand import Time, demands, release_cost
 from camkes.analysis.platform import Platform
 from camkes.analysis.response import STEPS, Load, released
-from camkes.analysis.workload import WorkloadTask, workload_of
+from camkes.analysis.workload import Workload, WorkloadTask, workload_of
+from camkes.model.limits import MAX_PRIORITY
 from camkes.model.overrun import OverrunPolicy
 from camkes.model.system import Cpi, System, Task
 from camkes.protocols.plan import Plan
@@ -45,12 +46,14 @@ class LevelResult(Struct, frozen=True):
 
 class _Needs(Struct, frozen=True):
     """What a job of each task needs at a criticality, or why it has no bound; what each takes from others;
-    how often each can be kept waiting anew (`BudgetModel.again`); and the extensions that can do that."""
+    how often each can be kept waiting anew (`BudgetModel.again`); the extensions that can do that; and the
+    tasks below for which each may have to wait when it raises the criticality."""
 
     job: Mapping[str, Time | str]
     load: Mapping[str, Load]
     again: Mapping[str, int]
     extensions: Mapping[str, Sequence[Load]]
+    waited: Mapping[str, Sequence[WorkloadTask]] = {}
 
 
 class _Level(Struct, frozen=True):
@@ -146,7 +149,23 @@ def _level(system: System, plan: Plan, platform: Platform, level: int) -> _Level
         again,
         extensions,
     )
-    return _Level(demand, blocking, _Needs(job, load, again, extensions), until_raised)
+    waited = {task.name: _waited(plan, workload, task, level) for task in workload.tasks}
+    return _Level(demand, blocking, _Needs(job, load, again, extensions, waited), until_raised)
+
+
+def _waited(plan: Plan, workload: Workload, task: WorkloadTask, level: int) -> list[WorkloadTask]:
+    """The less urgent tasks that can execute while a task raises the criticality to a level. The time manager
+    may still raise it to the one before, and then waits for managers of CPIs that are below these tasks."""
+    raised = {each.name: each.priorities[level] for each in plan.tasks if each.time and each.time.criticality}
+    managers = [c.ceiling for c in plan.cpis if c.manager and not raised.keys().isdisjoint(c.tasks)]
+    managers += [each.ceiling for each in plan.conditions]
+    least = min(managers, default=MAX_PRIORITY)
+    return [
+        other
+        for other in workload.tasks
+        if level > 1 and other.priority < task.priority and least <= raised.get(other.name, -1)
+        if task.name in raised and least < raised[task.name]
+    ]
 
 
 class _Model:
@@ -167,7 +186,7 @@ class _Model:
     def smc(self, task: WorkloadTask, level: int) -> Time | None:
         """Others need what they do at this criticality, or at their own where it is lower."""
 
-        levels = ((o, self._levels[min(level, self._criticality[o.name])]) for o in self._above(task))
+        levels = ((o, self._levels[self._known(o, level)]) for o in self._above(task))
         loads = [_load(other, each.demand[other.name]) for other, each in levels]
         own = self._levels[level].demand[task.name]
         return self._fixed_point(task, level, own, lambda window: released(loads, window))
@@ -201,11 +220,19 @@ class _Model:
                 kept[other.name] = released([needs[own].load[other.name]], before)
         at = needs[level]
         going_on = [at.load[other.name] for other in self._above(task) if other.name not in kept]
-        loads = [*going_on, *at.extensions.get(task.name, ())]
+        waited = at.waited.get(task.name, ())
+        if any(self._adaptive(o, self._known(o, level), needs, switch) is None for o in waited):
+            return None
+        late = [replace(at.load[o.name], jitter=at.load[o.name].jitter + o.period) for o in waited]
+        loads = [*going_on, *late, *at.extensions.get(task.name, ())]
         once, again = switch[level] + sum(kept.values()), at.again.get(task.name, 1)
         return self._fixed_point(
             task, level, at.job[task.name], lambda window: once + released(loads, window), again
         )
+
+    def _known(self, task: WorkloadTask, level: int) -> int:
+        """The criticality up to this one at which a task has its greatest needs."""
+        return min(level, self._criticality[task.name])
 
     def _above(self, task: WorkloadTask) -> list[WorkloadTask]:
         return [other for other in self._tasks if other.name != task.name and other.priority >= task.priority]

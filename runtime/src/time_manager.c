@@ -60,9 +60,15 @@ static void change_budget(const struct camkes_server *server, unsigned from, uns
     }
 }
 
-/* Sets the priorities of the threads that execute for a task. */
+static void answer(void)
+{
+    camkes_platform_reply(seL4_MessageInfo_new(0, 0, 0, 0));
+}
+
+/* Sets the priorities of the threads that execute for a task. A more urgent one that can go on and
+ * has no answer yet (`unanswered`) does not wait for the manager of a CPI, which is less urgent. */
 static void change_priority(const struct camkes_thread *self, const struct camkes_critical *task,
-                            uint8_t priority)
+                            uint8_t priority, bool *unanswered)
 {
     if (task->control != 0) {
         must(seL4_TCB_SetPriority(task->control, self->tcb, priority));
@@ -73,6 +79,10 @@ static void change_priority(const struct camkes_thread *self, const struct camke
             must(seL4_TCB_SetPriority(request->worker, self->tcb, priority));
             continue;
         }
+        if (*unanswered) {
+            answer();
+            *unanswered = false;
+        }
         seL4_SetMR(0, request->context);
         (void)seL4_Call(request->manager,
                         seL4_MessageInfo_new(
@@ -80,28 +90,34 @@ static void change_priority(const struct camkes_thread *self, const struct camke
     }
 }
 
-/* The system gets another criticality; `task`: because of the overrun of that one. */
-static void change(const struct camkes_thread *self, unsigned to, uint16_t task)
+/* The system gets another criticality; `task`: because of the overrun of that one. Returns whether
+ * the call was answered. */
+static bool change(const struct camkes_thread *self, unsigned to, uint16_t task)
 {
     const struct camkes_time_manager *manager = self->interface;
     const unsigned from = camkes_level();
     if (from == to) {
-        return;
+        return false;
     }
+    bool found = false, unanswered = false;
     CAMKES_TRACE(CRITICALITY, to, task);
     atomic_store(&_camkes_level.level, to);
     for (unsigned i = 0; i < manager->criticals; i++) {
         const struct camkes_critical *critical = &manager->critical[i];
         if (critical->priority[to] != critical->priority[from]) {
-            change_priority(self, critical, critical->priority[to]);
+            change_priority(self, critical, critical->priority[to], &unanswered);
         }
         if (critical->server != NULL) {
             change_budget(critical->server, from, to);
+        }
+        if (critical->task == task) {
+            found = unanswered = true;
         }
     }
     if (from == 0) {
         seL4_Signal(manager->risen);
     }
+    return found && !unanswered;
 }
 
 /* The criticality after an overrun of a task: the next one at which it has a larger budget. */
@@ -125,24 +141,27 @@ static void set(const struct camkes_thread *self, seL4_Word level)
     const struct camkes_time_manager *manager = self->interface;
     const unsigned to = level < manager->highest ? (unsigned)level : manager->highest;
     if (to > camkes_level()) {
-        change(self, to, CAMKES_NO_TASK);
+        (void)change(self, to, CAMKES_NO_TASK);
     }
 }
 
-static void handle(const struct camkes_thread *self, seL4_Word badge, seL4_Word label)
+/* Returns whether the call was answered. */
+static bool handle(const struct camkes_thread *self, seL4_Word badge, seL4_Word label)
 {
     const struct camkes_time_manager *manager = self->interface;
+    bool answered = false;
     if (badge == CAMKES_BADGE_IDLE) {
-        change(self, 0, CAMKES_NO_TASK);
+        (void)change(self, 0, CAMKES_NO_TASK);
     } else if (badge == CAMKES_BADGE_SET) {
         set(self, label);
     }
     for (unsigned i = 0; i < manager->criticals; i++) {
         const struct camkes_critical *task = &manager->critical[i];
         if (badge == CAMKES_BADGE_RAISE + (seL4_Word)task->task) {
-            change(self, raised(task), task->task);
+            answered = change(self, raised(task), task->task);
         }
     }
+    return answered;
 }
 
 void camkes_manage_time(struct camkes_thread *self)
@@ -160,9 +179,10 @@ void camkes_manage_time(struct camkes_thread *self)
     seL4_Word badge = 0;
     seL4_MessageInfo_t info = camkes_platform_receive(manager->endpoint, &badge);
     for (;;) {
-        handle(self, badge, seL4_MessageInfo_get_label(info));
-        info = camkes_platform_reply_receive(manager->endpoint, seL4_MessageInfo_new(0, 0, 0, 0),
-                                             &badge);
+        const bool answered = handle(self, badge, seL4_MessageInfo_get_label(info));
+        info = answered ? camkes_platform_receive(manager->endpoint, &badge)
+                        : camkes_platform_reply_receive(manager->endpoint,
+                                                        seL4_MessageInfo_new(0, 0, 0, 0), &badge);
     }
 }
 

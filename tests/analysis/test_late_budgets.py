@@ -104,3 +104,35 @@ def test_a_budget_that_suffices_at_the_criticality_raises_nothing() -> None:
     )
     levels = level_results(*planned(text % ("wait", "")), FREE)
     assert {e.task.name: e.ours for e in levels if e.level} == {"t": 10 * MS, "low": 51 * MS}
+
+
+#: `v` raises the criticality to 1, and the time manager then waits for the manager of the server, which is
+#: below `v`; `z` raises it to 2
+TWICE = """
+import <std_connector.camkes>;
+procedure Access { void use(); };
+component Worker { control; requestor; }
+component User { control; requestor; uses Access s; }
+component Server { provides Access s with priority_protocol inherited, overrun help; }
+assembly {
+    composition {
+        component Worker z; component User n; component Worker v; component User w; component Server server;
+        connection seL4RPCCall c(from w.s, from n.s, to server.s);
+    }
+    configuration {
+        z._priority = 40; z._period = 100 ms; z._wcet = 2 ms; z._wcet_2 = 4 ms; z._criticality = 2;
+        z._budget = 2 ms; z._budget_2 = 4 ms; z._overrun = "raise";
+        n._priority = 35; n._period = 100 ms; n._wcet = 0;
+        v._priority = %d; v._period = 50 ms; v._wcet = 1 ms; v._wcet_1 = 5 ms; v._criticality = 1;
+        v._budget = 1 ms; v._budget_1 = 5 ms; v._overrun = "raise";
+        w._priority = 20; w._period = 80 ms; w._wcet = 0; w._criticality = 1; server.s_wcet = 3 ms;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(("priority", "bound"), [(30, 4 + 2 * 5 + 2 * 3), (10, 4 + 2 * 3)])
+def test_a_raise_waits_for_an_earlier_one(priority: int, bound: int) -> None:
+    """Jobs of `w` and, where it is above the server's manager, `v`: one before that of `z`, one after."""
+    levels = level_results(*planned(TWICE % priority), FREE)
+    assert {e.level: e.ours for e in levels if e.task.name == "z"} == {0: 2 * MS, 1: 2 * MS, 2: bound * MS}

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from camkes.diagnostics import Sink
+from camkes.model.protocols import Protocol
 from camkes.model.system import System
 from camkes.protocols import analyse
 from camkes.protocols.plan import Plan
@@ -79,6 +80,24 @@ assembly {
         raises._priority = 20; raises._period = 60 ms; raises._wcet = 2 ms; raises._budget = 8 ms;
         raises._criticality = 1; raises._overrun = "raise"; raises._wcet_1 = 9 ms; raises._budget_1 = 9 ms;
         last._priority = 10; last._period = 60 ms; last._wcet = 3 ms; last._criticality = 1;
+    }
+}
+"""
+
+#: `a` is kept waiting anew, as its budget is not twice its execution time.
+ANEW = """
+import <std_connector.camkes>;
+procedure Access { void use(); };
+component User { control; requestor; uses Access p; }
+component Lock { provides Access p with priority_protocol inherited, overrun help; }
+assembly {
+    composition {
+        component User a; component User b; component Lock x;
+        connection seL4RPCCall k(from a.p, from b.p, to x.p);
+    }
+    configuration {
+        a._priority = 20; a._period = 90 ms; a._wcet = 3 ms; a._budget = 6 ms; a._criticality = 1;
+        b._priority = 10; b._period = 90 ms; b._wcet = 3 ms; b._budget = 50 ms; x.p_wcet = 1 ms;
     }
 }
 """
@@ -221,7 +240,8 @@ def systems() -> tuple[tuple[System, Plan], ...]:
     for extension, period in ((14, 20), (13, 20), (14, 21)):  # lasts for the overruns of its period, or not
         policy = f'store.p_overrun = "extend"; store.p_extension = {extension} ms;'
         found.append(planned(LOCK % (20, 1, f"{policy} store.p_extension_period = {period} ms;")))
-    found += [planned(text) for text in (*CHAINS, NESTED, RAISED, EXTENDED)]
+    more = RAISED.replace("raises._wcet = 2 ms", "raises._wcet = 4 ms")
+    found += [planned(text) for text in (*CHAINS, NESTED, RAISED, more, EXTENDED, ANEW)]
     found += [of_deadline(7, 20), of_deadline(20, 7)]
     waiting = RAISING.replace("low._wcet = 40 ms", "low._wcet = 81 ms") % ("wait", "")
     found += [planned(waiting), planned(waiting.replace("t._wcet_1", "t._budget_2 = 12 ms; t._wcet_1"))]
@@ -255,7 +275,25 @@ def figures(a: SimpleNamespace) -> list[Any]:
             found.append(sorted(a.late_tasks(budgets, levels)))
     for system, plan in without_budgets():
         _without_budgets(a, found, system, plan)
+    found.append(_trials(a))
     return found
+
+
+def _trials(a: SimpleNamespace) -> int:
+    """How many tasks Audsley's algorithm tries where orders matter, and none of eight tasks fits above all
+    others."""
+    tried = []
+
+    def analyse_task(workload: Any, platform: Any, name: str) -> SimpleNamespace:
+        tried.append(name)
+        highest = next(task.priority for task in workload.tasks if task.name == name) == 8
+        return SimpleNamespace(verdict=a.Verdict.MISSED if highest else a.Verdict.MET)
+
+    a.modules["assignment"].analyse_task = analyse_task
+    tasks = tuple(a.WorkloadTask(f"t{index}", index, 9, 9, 1) for index in range(8))
+    cpis = (a.WorkloadCpi("fixed", Protocol.FIXED, 1), a.WorkloadCpi("lock", Protocol.INHERITED, 1))
+    assert a.modules["assignment"].assign(a.Workload(tasks, cpis), a.FREE, a.Policy.AUDSLEY) is None
+    return len(tried)
 
 
 def _without_budgets(a: SimpleNamespace, found: list[Any], system: System, plan: Plan) -> None:

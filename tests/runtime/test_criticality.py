@@ -268,3 +268,38 @@ def test_a_preempted_job_has_the_larger_budget_at_once(early: str, caller: str, 
     assert [e.time for e in run.of(Kind.JOB_END, "late")] == [4 * MS]
     assert [e.time for e in run.of(Kind.JOB_END, "early")] == [9 * MS]
     assert run.violations() == []
+
+
+#: `raises` raises the criticality at 1, and needs 2 more
+ABOVE = """
+procedure Section { void enter(in int ms); }
+component Worker { control; requestor; attribute int length; }
+component User { control; requestor; uses Section s; attribute int length; }
+component Server { provides Section s with priority_protocol inherited, overrun help; }
+assembly { composition {
+    component Worker raises; component Worker between; component User below; component User other;
+    component Server server;
+    connection seL4RPCCall c(from below.s, from other.s, to server.s);
+} configuration {
+    raises._priority = 20;  raises._period = 100 ms;  raises.length = 3;
+    raises._budget = 1 ms;  raises._budget_1 = 4 ms;  raises._criticality = 1;  raises._overrun = "raise";
+    between._priority = 12;  between._period = 100 ms;  between._offset = 500 us;  between.length = 7;
+    between._criticality = 1;
+    below._priority = 10;  below._period = 100 ms;  below._offset = 500 us;  below.length = 5;
+    below._criticality = 1;
+    other._priority = 15;  other._offset = 500 ms;  other.length = 1;
+} }
+"""
+
+
+def test_a_task_does_not_wait_for_the_change_of_those_below(tmp_path: Path) -> None:
+    """The manager of the CPI of `below` has a lower priority than `between`, which is ready."""
+    user = "int run(void) { while (camkes_next_job()) { s_enter(length); } return 0; }\n"
+    server = "void s_enter(int ms) { camkes_work(CAMKES_MS(ms)); }\n"
+    run = build(tmp_path, ABOVE, {"User": user, "Server": server, **JOBS}, mcs=True).run(duration=50 * MS)
+    assert changes(run)[0] == (1, 1)
+    ends = {
+        name: [e.time // MS for e in run.of(Kind.JOB_END, name)] for name in ("raises", "between", "below")
+    }
+    assert ends == {"raises": [3], "between": [10], "below": [15]}
+    assert run.violations() == []
