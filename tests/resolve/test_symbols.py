@@ -11,7 +11,7 @@ from pathlib import Path
 from camkes.generate import generate_headers
 from camkes.resolve import codes
 from camkes.resolve.names.symbols import PRIVATE
-from camkes.resolve.words.keywords import C_LIBRARY, C_MACROS
+from camkes.resolve.words.keywords import C_LIBRARY, C_MACROS, C_STRUCTS
 from camkes.resources import HOST_KERNEL, RUNTIME, TEMPLATES
 from tests.resolve.systems import STD, good, resolve
 
@@ -62,9 +62,21 @@ def test_names_of_the_c_library_are_declared(tmp_path: Path) -> None:
         f"#include <{name}>\n" for name in ("camkes/message.h", "utils/util.h", "errno.h", "stdlib.h")
     )
     names = sorted(C_LIBRARY | C_MACROS)
+    structs = sorted(C_STRUCTS)
     source = tmp_path / "names.c"
-    source.write_text(includes + "".join(f'#line 1 "{name}"\nint {name}[2][3];\n' for name in names))
+    declared = "".join(f'#line 1 "{name}"\nint {name}[2][3];\n' for name in names)
+    declared += "".join(f'#line 1 "{name}"\nstruct {name} {{ char x; }};\n' for name in (*structs, "tm"))
+    source.write_text(includes + declared)
     folders = [f"-I{RUNTIME}/include", f"-I{HOST_KERNEL}/include"]
     command = ["cc", "-std=gnu11", "-fsyntax-only", "-fmax-errors=0", *folders, str(source)]
     said = subprocess.run(command, capture_output=True, text=True, check=False).stderr
-    assert sorted(set(re.findall(r"^(\w+):1:\d+: error", said, re.MULTILINE))) == names
+    assert sorted(set(re.findall(r"^(\w+):1:\d+: error", said, re.MULTILINE))) == sorted(names + structs)
+
+
+def test_a_struct_of_the_c_library(tmp_path: Path) -> None:
+    """`struct tm` is only declared where a source includes <time.h>."""
+    structs = "struct timespec { int x; } struct tm { int x; } struct own { timespec t; tm u; }"
+    text = f"{STD}{structs} component A {{ control; attribute own a; }}\n"
+    text += "assembly { composition { component A a; } }"
+    (found,) = resolve(tmp_path, text)[1]
+    assert found.code is codes.SYMBOL_CLASH and "`timespec`" in found.message

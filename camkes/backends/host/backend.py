@@ -66,8 +66,10 @@ class HostBackend(Struct, frozen=True):
     def check(self, system: System, sink: Sink) -> None:
         """Report components that are not declared and, if all are, C types that the compiler rejects."""
         from camkes.model.c_types import names_own_types
+        from camkes.project.cplusplus import report_cxx_keywords
 
         self.application.report_undeclared(system, sink)
+        report_cxx_keywords(self.application, system, sink)
         if sink.has_errors or not names_own_types(system):
             return
         from camkes.backends.host.folder import FolderInUseError

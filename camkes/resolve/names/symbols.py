@@ -12,9 +12,9 @@ from functools import cache
 from msgspec import Struct
 
 from camkes.diagnostics import Label, Sink, Span
-from camkes.model.system import ComponentType, Interface, Method, Procedure, Sync
+from camkes.model.system import AttributeType, ComponentType, Interface, Method, Procedure, StructType, Sync
 from camkes.resolve import codes
-from camkes.resolve.words.keywords import C_LIBRARY, C_MACROS
+from camkes.resolve.words.keywords import C_LIBRARY, C_MACROS, C_STRUCTS
 from camkes.resources import ROOT
 
 #: Functions of any component that `camkes.h` declares.
@@ -94,6 +94,32 @@ def check_symbols(component: ComponentType, sink: Sink) -> None:
                 related=[Label(first.span, "declared here")],
                 help="choose another name for one of them",
             )
+    for struct, span in _taken_structs(component).items():
+        sink.report(
+            codes.SYMBOL_CLASH,
+            f"struct `{struct}` clashes with that of the C library, which generated code includes",
+            span,
+            "it is used here",
+            help="choose another name for the struct",
+        )
+
+
+def _taken_structs(component: ComponentType) -> dict[str, Span]:
+    """The structs of attributes whose names are taken, each with the first place that uses it."""
+    found: dict[str, Span] = {}
+    for attribute in component.attributes:
+        for struct in structs_in(attribute.type):
+            if struct.name in C_STRUCTS:
+                found.setdefault(struct.name, attribute.span)
+    return found
+
+
+def structs_in(type: AttributeType) -> Iterator[StructType]:
+    """A struct, and those of its members."""
+    if isinstance(type, StructType):
+        yield type
+        for member in type.members:
+            yield from structs_in(member.type)
 
 
 def _symbols(component: ComponentType) -> Iterator[_Symbol]:

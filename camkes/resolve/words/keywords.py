@@ -24,6 +24,16 @@ _EXTENSIONS = """
 
 C_KEYWORDS = frozenset((_STANDARD + _EXTENSIONS).split())
 
+_CXX = """
+    alignas alignof and and_eq asm bitand bitor bool catch char16_t char32_t class compl const_cast constexpr
+    decltype delete dynamic_cast explicit export false friend mutable namespace new noexcept not not_eq
+    nullptr operator or or_eq private protected public reinterpret_cast static_assert static_cast template
+    this thread_local throw true try typeid typename using virtual xor xor_eq
+"""
+
+#: Words that are keywords of C++ up to C++17 and not of C.
+CXX_KEYWORDS = frozenset(_CXX.split()) - C_KEYWORDS
+
 _MACROS = """
     BUFSIZ EOF EXIT_FAILURE EXIT_SUCCESS FILENAME_MAX FOPEN_MAX L_tmpnam MB_CUR_MAX NULL P_tmpdir RAND_MAX
     SEEK_CUR SEEK_END SEEK_SET TMP_MAX bool errno false linux stderr stdin stdout true unix
@@ -60,3 +70,6 @@ C_MACROS = frozenset(_MACROS.split())
 
 #: Functions and types of these headers, as far as glibc and musl both declare them.
 C_LIBRARY = frozenset(_LIBRARY.split())
+
+#: Structs that the headers declare that every `camkes.h` includes, with each C library.
+C_STRUCTS = frozenset({"timespec", "timeval"})
