@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from pathlib import Path
 
 from camkes import pipeline
+from camkes.backends.host.sources import report_no_sources
 from camkes.backends.sel4.build import RECORDS
 from camkes.backends.sel4.recording import DEFINITION, outcome_of
 from camkes.backends.sel4.trace import Record
@@ -16,11 +17,14 @@ from camkes.backends.sel4.workspace import made
 from camkes.capdl.model import Role
 from camkes.diagnostics import Sink
 from camkes.files import write_changed
+from camkes.model.system import ComponentType
 from camkes.outcome import Outcome
 from camkes.project.application import Application
 from camkes.project.builds import ComponentBuild
+from camkes.project.codes import MISSING_FILE
 from camkes.report.trace.kinds import Kind
 from camkes.report.trace.names import load_names
+from camkes.resolve.files.library import BUILTIN
 from camkes.testing.judge import drivers_of
 from camkes.testing.suite import Test
 
@@ -39,6 +43,16 @@ def run_on_sel4(
 ) -> Outcome | None:
     """Build a test in the folder `out` of a workspace and boot it; None after a diagnostic. `project` is
     what the project's own CMakeLists.txt declares, `checked` has the mocks as well."""
+    application = checked.application
+    application.report_missing(MISSING_FILE, sink)
+    for kind in _kinds(checked):
+        declared_in = kind.span.file.path
+        if application.build_of(kind.name, "", declared_in) is None and not declared_in.is_relative_to(
+            BUILTIN
+        ):
+            report_no_sources(application, kind, sink)
+    if sink.has_errors:
+        return None
     lists = out / f"{test.name}.cmake"
     write_changed(lists, _declarations(test, checked, project))
     settings = {**definitions, DEFINITION[0]: DEFINITION[1], "CAMKES_TEST": str(lists.absolute())}
@@ -55,7 +69,7 @@ def run_on_sel4(
 def _declarations(test: Test, checked: pipeline.Checked, project: Application) -> str:
     """CMake's declarations of the test's system: components that the project does not declare, and mocks."""
     lines = []
-    for kind in {each.type.name: each.type for each in checked.system.instances}.values():
+    for kind in _kinds(checked):
         build = checked.application.build_of(kind.name, "", kind.span.file.path)
         if build is None:
             continue
@@ -66,6 +80,11 @@ def _declarations(test: Test, checked: pipeline.Checked, project: Application) -
             words = ["SOURCES", *map(_quoted, sources), "INCLUDES", *map(_quoted, includes)]
             lines.append(f"DeclareCAmkESComponent({kind.name} {' '.join(words)})\n")
     return "".join([*lines, f"_DeclareCAmkESRootserver({_quoted(test.file)})\n"])
+
+
+def _kinds(checked: pipeline.Checked) -> list[ComponentType]:
+    """The types of the system's instances."""
+    return list({each.type.name: each.type for each in checked.system.instances}.values())
 
 
 def _quoted(path: Path) -> str:

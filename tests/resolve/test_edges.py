@@ -288,3 +288,12 @@ def test_the_event_that_releases_a_task(tmp_path: Path) -> None:
         configuration {{ t._priority = 3; t._release = "tick"; }} }}"""
     made, _ = resolve(tmp_path, text)
     assert made is not None and [task.release for task in made.tasks] == ["tick"]
+
+
+def test_a_name_of_another_file_s_assembly_says_where_components_belong(tmp_path: Path) -> None:
+    """It is often a test that imports the project's own system."""
+    (tmp_path / "own.camkes").write_text(of("control;"))
+    _, found = resolve(tmp_path, 'import "own.camkes";\nassembly { composition { component A a; } }')
+    assert [d.code for d in found] == [codes.DUPLICATE_NAME] and "has no assembly" in found[0].help
+    _, found = resolve(tmp_path, of("control;") + "\nassembly { composition { component A a; } }")
+    assert [(d.code, d.help) for d in found] == [(codes.DUPLICATE_NAME, "")]

@@ -6,6 +6,7 @@ workspace, tests of a new project are built and booted there."""
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Generator, Mapping
 from pathlib import Path
@@ -131,6 +132,17 @@ def test_a_component_that_does_not_return_fails_its_test(image: StandIn) -> None
     image.printed = [(1, "average", "hello"), (2, "controller", 0)]
     done = run(image.project)
     assert done.status == 1 and "E0762" in done.errors
+
+
+@pytest.mark.parametrize("declared", [True, False])
+def test_a_source_that_is_missing_is_not_an_error_of_the_linker(image: StandIn, declared: bool) -> None:
+    (image.project / "components" / "controller.c").unlink()
+    if not declared:
+        (image.project / "CMakeLists.txt").unlink()
+    done = run(image.project)
+    assert (done.status, image.declared) == (1, "")
+    assert re.findall(r"error\[(\w+)\]", done.errors) == ["E0708" if declared else "E0721"]
+    assert "controller" in done.errors.lower()
 
 
 def test_what_only_the_host_kernel_can_do_is_refused(image: StandIn) -> None:

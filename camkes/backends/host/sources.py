@@ -44,18 +44,23 @@ def build_of(application: Application, instance: Instance, sink: Sink) -> Compon
     if build is None and declared_in.is_relative_to(BUILTIN):
         return ComponentBuild()  # what it does is in the runtime
     if build is None:
-        serves = any(i.kind == "provides" and i.name not in kind.exported for i in kind.interfaces)
-        if kind.control or serves:
-            places = application.places(kind.name, declared_in)
-            sink.report(
-                NO_SOURCES,
-                f"there are no source files for component {kind.name}",
-                kind.span,
-                notes=["looked for " + ", ".join(p + ".c" for p in places[:8])],
-                help=f"declare them: DeclareCAmkESComponent({kind.name} SOURCES ...) in CMakeLists.txt",
-            )
+        report_no_sources(application, kind, sink)
         return ComponentBuild()
     return with_libraries(application, build)
+
+
+def report_no_sources(application: Application, kind: ComponentType, sink: Sink) -> None:
+    """Report that nothing is declared and nothing found for a component, if it needs code."""
+    serves = any(i.kind == "provides" and i.name not in kind.exported for i in kind.interfaces)
+    if kind.control or serves:
+        places = application.places(kind.name, kind.span.file.path)
+        sink.report(
+            NO_SOURCES,
+            f"there are no source files for component {kind.name}",
+            kind.span,
+            notes=["looked for " + ", ".join(p + ".c" for p in places[:8])],
+            help=f"declare them: DeclareCAmkESComponent({kind.name} SOURCES ...) in CMakeLists.txt",
+        )
 
 
 def with_libraries(application: Application, build: ComponentBuild) -> ComponentBuild:

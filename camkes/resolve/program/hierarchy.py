@@ -125,6 +125,9 @@ def _merge_names(assemblies: list[AssemblyDefinition], sink: Sink) -> None:
                 span,
                 "defined again here",
                 related=[Label(first, "first defined here")],
+                help=""
+                if first.file is span.file
+                else "a file that several systems import has no assembly: move the components to one",
             )
 
 
