@@ -49,7 +49,7 @@ def test_unit(test: str, sources: tuple[str, ...], tmp_path: Path) -> None:
     includes = (kernel, kernel / platform.machine(), HOST_KERNEL / "include", RUNTIME / "include")
     subprocess.run(
         [
-            *("cc", "-std=c11", "-D_GNU_SOURCE", "-O1", "-g", "-Wall", "-Wextra", "-Werror"),
+            *("cc", "-std=c11", "-D_GNU_SOURCE", "-O0", "-g1", "-Wall", "-Wextra", "-Werror"),
             *("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-DCAMKES_SANITIZED"),
             *(f"-I{folder}" for folder in includes),
             *("-o", str(program), str(_UNIT / test), *(str(kernel / source) for source in sources)),

@@ -34,7 +34,7 @@ def test_unit(test: str, sources: tuple[str, ...], mcs: bool, tmp_path: Path) ->
     program = tmp_path / "test"
     subprocess.run(
         [
-            *("cc", "-std=c11", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-DCAMKES_KERNEL_HOST=1"),
+            *("cc", "-std=c11", "-O0", "-g1", "-Wall", "-Wextra", "-Werror", "-DCAMKES_KERNEL_HOST=1"),
             *(("-DCONFIG_KERNEL_MCS",) if mcs else ()),
             *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
             *(f"-I{RUNTIME}/include", f"-I{HOST_KERNEL}/include", "-o", str(program), str(_UNIT / test)),
