@@ -59,7 +59,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.mostly_long("latest-first")
+@pytest.mark.long  # test_planted.py has one that is not
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_found(mistake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file, *change = MISTAKES[mistake]

@@ -87,7 +87,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.mostly_long("payer-forgotten")
+@pytest.mark.long  # test_planted.py has one that is not
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_time_that_does_not_go_home_is_found(
     mistake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

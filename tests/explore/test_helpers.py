@@ -108,7 +108,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.mostly_long("nothing-is-lent")
+@pytest.mark.long  # test_planted.py has one that is not
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file, good, bad, scheduling = MISTAKES[name]

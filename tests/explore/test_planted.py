@@ -11,7 +11,9 @@ import pytest
 
 from camkes.backends.host.explore import SearchOptions
 from camkes.resources import RUNTIME
+from tests.explore import test_bands, test_budgets, test_helpers, test_monitors, test_timed_waits
 from tests.explore.search import LIMIT, built, search
+from tests.report import test_overrun_mistakes
 from tests.runtime import systems
 from tests.runtime.systems import Contended
 from tests.runtime.test_exploration import MUTANTS, SILENT, break_runtime
@@ -102,6 +104,17 @@ PLANTED = (
 )
 
 
+#: tests that try other mistakes, with the place in `MISTAKES` of the text that each replaces
+OTHERS = {
+    test_bands: 1,
+    test_budgets: 0,
+    test_helpers: 1,
+    test_monitors: 1,
+    test_overrun_mistakes: 2,
+    test_timed_waits: 2,
+}
+
+
 def test_mistakes_fit_the_runtime() -> None:
     """Most of them are tried in long tests only."""
     for planted in PLANTED:
@@ -112,6 +125,10 @@ def test_mistakes_fit_the_runtime() -> None:
     for name, (_, _, changes) in SILENT.items():
         for file, (good, _) in changes.items():
             assert good in (RUNTIME / file).read_text(), name
+    protocols = "".join(path.read_text() for path in (RUNTIME / "src/protocols").glob("*.c"))
+    for module, place in OTHERS.items():
+        for name, words in module.MISTAKES.items():
+            assert words[place] in protocols, (module.__name__, name)
 
 
 @pytest.mark.mostly_long("wrong-heir")

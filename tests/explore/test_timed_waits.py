@@ -99,7 +99,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.mostly_long("the-timer-is-not-set-anew")
+@pytest.mark.long  # test_planted.py has one that is not
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     which, file, good, bad = MISTAKES[name]

@@ -33,7 +33,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.mostly_long("roll-back-without-answer")
+@pytest.mark.long  # as tests/explore/test_planted.py, of random systems
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_found(mistake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seed, file, good, bad, shows = MISTAKES[mistake]
