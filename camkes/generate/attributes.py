@@ -4,12 +4,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from camkes.diagnostics import Sink, Span
 from camkes.generate.codes import ATTRIBUTE_VALUE
 from camkes.generate.contexts import AttributeContext, StructContext
-from camkes.generate.names import c_string, place
+from camkes.generate.names import Places, c_string
 from camkes.generate.procedures import c_type, declare
 from camkes.model.setting_reader import effective
 from camkes.model.system import Attribute, AttributeType, Instance, StructType, Value
@@ -20,7 +18,7 @@ class _WrongValueError(Exception):
 
 
 def attributes(
-    instance: Instance, root: Path, sink: Sink
+    instance: Instance, places: Places, sink: Sink
 ) -> tuple[tuple[StructContext, ...], tuple[AttributeContext, ...]]:
     """The structs that attributes need, innermost first, and the attributes."""
     structs: dict[str, StructContext] = {}
@@ -30,7 +28,7 @@ def attributes(
         value = None if setting is None else setting.value
         _collect(attribute.type, _first(value, attribute.array), structs)
         span = attribute.span if setting is None else setting.span
-        result.append(_attribute(attribute, value, span, root, sink))
+        result.append(_attribute(attribute, value, span, places, sink))
     return tuple(structs.values()), tuple(result)
 
 
@@ -58,7 +56,7 @@ def _type_name(kind: AttributeType) -> str:
 
 
 def _attribute(
-    attribute: Attribute, value: Value | None, span: Span, root: Path, sink: Sink
+    attribute: Attribute, value: Value | None, span: Span, places: Places, sink: Sink
 ) -> AttributeContext:
     type_name = _type_name(attribute.type)
     declaration = "const " + declare(type_name, attribute.name)
@@ -79,7 +77,7 @@ def _attribute(
         declaration += f"[{len(value)}]" if isinstance(value, list) and value else "[]"
         if isinstance(value, list) and not value:
             macro = None  # C has no empty arrays
-    return AttributeContext(attribute.name, place(attribute.span, root), declaration, macro)
+    return AttributeContext(attribute.name, places.of(attribute.span), declaration, macro)
 
 
 def _literal(kind: AttributeType, array: bool, value: Value) -> list[str]:

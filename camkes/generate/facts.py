@@ -13,7 +13,7 @@ from camkes.capdl.callers import Wiring
 from camkes.capdl.model import CapabilityModel, ObjectUse, Purpose, Role, Space, Thread
 from camkes.diagnostics import Sink
 from camkes.generate import contexts as ctx
-from camkes.generate.names import c_name, fresh
+from camkes.generate.names import Places, c_name, fresh
 from camkes.model.connectors import Carries, support
 from camkes.model.setting_reader import SettingReader
 from camkes.model.settings import BUFFER
@@ -53,7 +53,7 @@ class SystemFacts:
         self.allocated = model is not None
         model = self.model
         self.sink = sink
-        self.root = system.root.path.parent
+        self.places = Places(system.root.path.parent)
         self.source = system.root.path.name
         self.wiring = Wiring(system)
         # what is wrong with these settings was reported when capabilities were allocated
@@ -117,7 +117,7 @@ class InstanceFacts:
     def __init__(self, all_: SystemFacts, instance: Instance) -> None:
         self.all = all_
         self.instance = instance
-        self.root = all_.root
+        self.places = all_.places
         self.threads = all_.threads.get(instance.name, [])
         self.cpis = [c for c in all_.plan.cpis if c.instance == instance.name]
         self.task = next((t for t in all_.plan.tasks if t.name == instance.name), None)

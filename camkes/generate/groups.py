@@ -11,7 +11,6 @@ from camkes.capdl.callers import caller_table
 from camkes.capdl.model import ALARM, ObjectUse, Purpose, Role, Thread
 from camkes.generate import contexts as ctx
 from camkes.generate.facts import InstanceFacts
-from camkes.generate.names import place
 from camkes.generate.threads import origin_of
 from camkes.model.system import Instance
 from camkes.protocols.groups import Group, group_of
@@ -30,7 +29,7 @@ def _condition(me: InstanceFacts, condition: PlannedCondition) -> ctx.ConditionC
     return ctx.ConditionContext(
         interface=name,
         name=condition.name,
-        origin=place(condition.span, me.root),
+        origin=me.places.of(condition.span),
         value=0 if sync is None else me.all.reader.semaphore(me.instance, sync),
         waiters=tuple(
             ctx.WaiterContext(me.all.thread_name(t), me.slot(Purpose.WAIT, name, number=t.index))

@@ -11,7 +11,7 @@ from camkes.generate.attributes import attributes
 from camkes.generate.bands import band, turns
 from camkes.generate.facts import InstanceFacts, generates
 from camkes.generate.groups import conditions, groups, helper
-from camkes.generate.names import c_name, place
+from camkes.generate.names import c_name
 from camkes.generate.procedures import procedure
 from camkes.generate.rpc import direct, dispatches, monitor_word, rpc_from, rpc_to
 from camkes.generate.threads import one_label, one_route, thread_record
@@ -25,7 +25,7 @@ from camkes.model.system import Connection, DataportType, Include, Interface, Pr
 
 def instance_context(me: InstanceFacts) -> ctx.InstanceContext:
     instance, component = me.instance, me.instance.type
-    structs, constants = attributes(instance, me.root, me.all.sink)
+    structs, constants = attributes(instance, me.places, me.all.sink)
     interfaces = component.interfaces
     wired = [(i, me.connection(i.name)) for i in interfaces]
     names = {c.name for c in me.cpis}
@@ -33,9 +33,9 @@ def instance_context(me: InstanceFacts) -> ctx.InstanceContext:
     return ctx.InstanceContext(
         name=instance.name,
         c_name=c_name(instance.name),
-        origin=place(instance.span, me.root),
+        origin=me.places.of(instance.span),
         component=component.name,
-        declared=place(component.span, me.root),
+        declared=me.places.of(component.span),
         source=me.all.source,
         affinity=me.all.reader.affinity(instance, ""),
         members=(*me.all.reader.members(instance, "instance"), *_criticality(me)),
@@ -110,7 +110,7 @@ def _declared(me: InstanceFacts, interface: Interface) -> ctx.InterfaceContext:
         interface.kind,
         interface.name,
         kind if isinstance(kind, str) else kind.name,
-        place(interface.span, me.root),
+        me.places.of(interface.span),
         interface.optional,
         _methods(me, interface),
         _is_helped(me, interface.name),
@@ -137,7 +137,7 @@ def _methods(me: InstanceFacts, interface: Interface) -> tuple[ctx.MethodContext
     """The methods of an interface; a caller without a type check may use others."""
     if not isinstance(interface.type, Procedure):
         return ()
-    methods = {m.name: m for m in procedure(interface.type, interface.name, me.root).methods}
+    methods = {m.name: m for m in procedure(interface.type, interface.name, me.places).methods}
     connection = me.connection(interface.name)
     if interface.kind == "provides" and generates(connection, Carries.CALLS):
         for dispatch in dispatches(me, interface, connection):
@@ -158,7 +158,7 @@ def _emit(me: InstanceFacts, interface: Interface, connection: Connection | None
             targets.append((me.slot(Purpose.CONSUMER, interface.name, number=number), queue))
     span = interface.span if connection is None else connection.span
     underlying = me.all.is_rendered(connection)
-    return ctx.EmitContext(interface.name, place(span, me.root), tuple(targets), underlying)
+    return ctx.EmitContext(interface.name, me.places.of(span), tuple(targets), underlying)
 
 
 def _consume(me: InstanceFacts, interface: Interface) -> ctx.ConsumeContext:
@@ -167,7 +167,7 @@ def _consume(me: InstanceFacts, interface: Interface) -> ctx.ConsumeContext:
     queued = support(connection.connector).counted
     return ctx.ConsumeContext(
         interface.name,
-        place(connection.span, me.root),
+        me.places.of(connection.span),
         me.slot(Purpose.INTERFACE, interface.name),
         me.slot_if_any(Purpose.HANDOFF, interface.name) or None,
         me.memory(Purpose.QUEUE, interface.name) if queued else None,
@@ -182,7 +182,7 @@ def _dataport(me: InstanceFacts, interface: Interface, connection: Connection | 
     index = me.all.system.connections.index(connection) if connection is not None else -1
     return ctx.DataportContext(
         interface.name,
-        place(interface.span if connection is None else connection.span, me.root),
+        me.places.of(interface.span if connection is None else connection.span),
         type="void" if kind.size is not None else kind.name,
         size=str(kind.size) if kind.size is not None else f"sizeof({kind.name})",
         memory=me.memory(Purpose.DATA, interface.name) if connected else None,
@@ -199,7 +199,7 @@ def _sync(me: InstanceFacts, sync: Sync) -> ctx.SyncContext:
     return ctx.SyncContext(
         sync.kind,
         sync.name,
-        place(sync.span, me.root),
+        me.places.of(sync.span),
         me.slot_if_any(Purpose.SYNC, sync.name),
         me.all.reader.semaphore(me.instance, sync),
         "INT_MAX" if sync.kind == "semaphore" else "1",

@@ -16,7 +16,7 @@ from camkes.files import write_changed
 from camkes.generate.clients import ClientContext, client
 from camkes.generate.contexts import MethodContext, ParameterContext, Shape
 from camkes.generate.mock_values import record, recorded_members, scripted_members
-from camkes.generate.names import comment, fresh
+from camkes.generate.names import Places, comment, fresh
 from camkes.generate.procedures import declare, method
 from camkes.generate.render import Renderer
 from camkes.model.system import ComponentType, Procedure
@@ -67,13 +67,14 @@ def write_mocks(kind: ComponentType, root: Path, out: Path) -> Path | None:
 
 def mocks_context(kind: ComponentType, root: Path) -> MocksContext:
     """What is rendered of a component type; `root` is the folder of the test."""
+    places = Places(root)
     mocks = []
     clients = []
     for interface in kind.interfaces:
         if not isinstance(interface.type, Procedure):
             continue
         for index, source in enumerate(interface.type.methods):
-            m = method(source, index, interface.name, root)
+            m = method(source, index, interface.name, places)
             if interface.kind == "provides":
                 mocks.append(_mock(interface.name, m))
             elif kind.control:

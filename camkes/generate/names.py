@@ -28,15 +28,24 @@ def comment(text: str) -> str:
     return text.replace("*/", "* /").replace("/*", "/ *").replace("\n", " ")
 
 
-def place(span: Span, root: Path) -> str:
-    """File and line for a comment: below the system's folder relative to it, else the name only, so
+class Places:
+    """Files and lines for comments: below the system's folder `root` relative to it, else the name only, so
     that output does not depend on where the files are."""
-    path = span.file.path
-    try:
-        shown = path.resolve().relative_to(root.resolve()).as_posix()
-    except ValueError:
-        shown = path.name
-    return comment(f"{shown}:{span.line}")
+
+    def __init__(self, root: Path) -> None:
+        self._root = root.resolve()
+        self._shown: dict[Path, str] = {}
+
+    def of(self, span: Span) -> str:
+        path = span.file.path
+        shown = self._shown.get(path)
+        if shown is None:
+            try:
+                shown = path.resolve().relative_to(self._root).as_posix()
+            except ValueError:
+                shown = path.name
+            self._shown[path] = shown
+        return comment(f"{shown}:{span.line}")
 
 
 def c_string(text: str) -> str:

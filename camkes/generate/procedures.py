@@ -4,10 +4,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from camkes.generate.contexts import MethodContext, ParameterContext, ProcedureContext, Shape
-from camkes.generate.names import fresh, place
+from camkes.generate.names import Places, fresh
 from camkes.model.system import CType, Method, Parameter, Procedure
 
 #: names that the language has for C types
@@ -56,7 +54,7 @@ def parameter(source: Parameter) -> ParameterContext:
     return ParameterContext(name, source.direction, shape, type_name, declarations)
 
 
-def method(source: Method, index: int, interface: str, root: Path) -> MethodContext:
+def method(source: Method, index: int, interface: str, places: Places) -> MethodContext:
     """A method of an interface."""
     parameters = tuple(parameter(p) for p in source.parameters)
     declarations = [d for p in parameters for d in p.declarations]
@@ -67,7 +65,7 @@ def method(source: Method, index: int, interface: str, root: Path) -> MethodCont
     return MethodContext(
         name=source.name,
         index=index,
-        origin=place(source.span, root),
+        origin=places.of(source.span),
         prototype=f"{declare(returns or 'void', f'{interface}_{source.name}')}({all_declarations})",
         declarations=all_declarations,
         pointers=any("*" in d for d in declarations),
@@ -89,12 +87,12 @@ def method(source: Method, index: int, interface: str, root: Path) -> MethodCont
     )
 
 
-def procedure(source: Procedure, interface: str, root: Path) -> ProcedureContext:
+def procedure(source: Procedure, interface: str, places: Places) -> ProcedureContext:
     """A procedure as `interface` has it."""
     count = len(source.methods)
     bits = next(b for b in (8, 16, 32, 64) if count <= 2**b)
     return ProcedureContext(
         source.name,
-        tuple(method(m, i, interface, root) for i, m in enumerate(source.methods)),
+        tuple(method(m, i, interface, places) for i, m in enumerate(source.methods)),
         f"uint{bits}_t" if count > 1 else None,
     )

@@ -11,7 +11,7 @@ from camkes.capdl.model import Purpose, Role
 from camkes.capdl.overruns import lendable
 from camkes.generate import contexts as ctx
 from camkes.generate.facts import InstanceFacts
-from camkes.generate.names import c_name, place
+from camkes.generate.names import c_name
 from camkes.generate.procedures import procedure
 from camkes.model.system import INSTANCE_PREFIX, Connection, Interface, Procedure
 from camkes.protocols.groups import group_of
@@ -24,9 +24,9 @@ def rpc_from(me: InstanceFacts, interface: Interface, connection: Connection) ->
     cpi = me.all.plan.cpi(target)
     return ctx.RpcFromContext(
         interface.name,
-        place(connection.span, me.root),
+        me.places.of(connection.span),
         target,
-        procedure(interface.type, interface.name, me.root),
+        procedure(interface.type, interface.name, me.places),
         endpoint=0 if cpi is not None else me.slot(Purpose.INTERFACE, interface.name),
         cpi=None if cpi is None else cpi.id,
         routes=tuple(
@@ -46,7 +46,7 @@ def rpc_to(me: InstanceFacts, interface: Interface, connection: Connection) -> c
     numbers = sender_ids(me.all.system, connection, me.all.reader)
     return ctx.RpcToContext(
         interface.name,
-        place(connection.span, me.root),
+        me.places.of(connection.span),
         tuple(zip(numbers, (e.name for e in connection.from_ends), strict=True)),
         dispatches(me, interface, connection),
         None if cpi is None else _cpi(me, cpi),
@@ -69,10 +69,10 @@ def dispatches(
         types.setdefault(kind.name, kind)
         senders.setdefault(kind.name, []).append(number)
     if set(types) <= {interface.type.name}:
-        return (ctx.DispatchContext("", procedure(interface.type, interface.name, me.root), ()),)
+        return (ctx.DispatchContext("", procedure(interface.type, interface.name, me.places), ()),)
     return tuple(
         ctx.DispatchContext(
-            f"_{c_name(name)}", procedure(kind, interface.name, me.root), tuple(senders[name])
+            f"_{c_name(name)}", procedure(kind, interface.name, me.places), tuple(senders[name])
         )
         for name, kind in types.items()
     )
@@ -180,8 +180,8 @@ def direct(me: InstanceFacts, interface: Interface, connection: Connection) -> c
     target = connection.to_ends[0]
     return ctx.DirectContext(
         interface.name,
-        place(connection.span, me.root),
-        procedure(interface.type, interface.name, me.root),
+        me.places.of(connection.span),
+        procedure(interface.type, interface.name, me.places),
         f"{INSTANCE_PREFIX}{c_name(target.instance)}__direct_{target.interface}",
     )
 

@@ -9,7 +9,6 @@ from camkes.diagnostics import Label
 from camkes.generate import contexts as ctx
 from camkes.generate.codes import TIMER_METHOD
 from camkes.generate.facts import InstanceFacts
-from camkes.generate.names import place
 from camkes.generate.procedures import procedure
 from camkes.model.system import Interface, Procedure
 
@@ -38,7 +37,7 @@ def timer(me: InstanceFacts, interface: Interface) -> ctx.TimerContext:
     while (slot := me.slot_if_any(Purpose.TIMER, interface.name, number=len(timers))) != 0:
         timers.append(slot)
     bodies: list[tuple[ctx.MethodContext, str]] = []
-    for method in procedure(interface.type, interface.name, me.root).methods:
+    for method in procedure(interface.type, interface.name, me.places).methods:
         body = _TIMER_BODIES.get(method.name)
         plain = all(p.direction == "in" and p.shape is ctx.Shape.SCALAR for p in method.parameters)
         if body is None or not plain or len(method.parameters) != len(_TIMER_PARAMETERS[method.name]):
@@ -57,7 +56,7 @@ def timer(me: InstanceFacts, interface: Interface) -> ctx.TimerContext:
         bodies.append((method, body.format(interface.name, *(p.name for p in method.parameters))))
     return ctx.TimerContext(
         interface.name,
-        place(interface.span, me.root),
+        me.places.of(interface.span),
         me.slot(Purpose.INTERFACE, interface.name),
         tuple(timers),
         tuple(bodies),

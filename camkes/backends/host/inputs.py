@@ -59,10 +59,10 @@ class ObjectInputs:
             if isinstance(data, dict) and data.get("format") == _FORMAT:
                 self._known = data["jobs"]
 
-    def of(self, job: BuildJob) -> tuple[Path, ...]:
+    def of(self, job: BuildJob) -> Iterable[str]:
         """What an output was made from, headers included; before it was made, what is known of that."""
         inputs = self._known.get(str(job.output), {}).get("inputs")
-        return tuple(map(Path, inputs)) if isinstance(inputs, dict) else job.inputs
+        return inputs if isinstance(inputs, dict) else map(str, job.inputs)
 
     def remove_stale(self, jobs: Iterable[BuildJob]) -> None:
         """Remove the outputs of which it is not known that their inputs are as they were."""

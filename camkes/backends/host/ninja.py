@@ -91,7 +91,7 @@ def run_jobs(
 def inputs_of(folder: Path, jobs: Iterable[BuildJob]) -> tuple[Path, ...]:
     """What the outputs of jobs that were run in `folder` are made from, headers included."""
     inputs = ObjectInputs(folder / "inputs.json")
-    return tuple(sorted({folder / path for job in jobs for path in inputs.of(job)}))
+    return tuple(sorted(folder / name for name in {name for job in jobs for name in inputs.of(job)}))
 
 
 def _run(
