@@ -12,7 +12,7 @@ after S + ceil(S / b) (T - b). docs/mcs.md has the rest.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from math import ceil
+from math import ceil, inf
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -80,18 +80,25 @@ def _no_bound(result: BudgetResult) -> BudgetResult:
 
 
 def _results(plan: Plan, workload: Workload, platform: Platform) -> tuple[BudgetResult, ...]:
-    model = BudgetModel(plan, workload, demands(workload, platform), platform)
+    needed = demands(workload, platform)
     ordered = sorted(workload.tasks, key=lambda task: (-task.priority, task.name))
-    return tuple(
-        BudgetResult(
-            task,
-            model.times[task.name],
-            model.needed.of_task[task.name].total,
-            model.bound(task, trusted=True),
-            model.bound(task, trusted=False),
+    late: Set[str] = frozenset()
+    while True:
+        model = BudgetModel(plan, workload, needed, platform, late)
+        found = tuple(
+            BudgetResult(
+                task,
+                model.times[task.name],
+                needed.of_task[task.name].total,
+                model.bound(task, trusted=True),
+                model.bound(task, trusted=False),
+            )
+            for task in ordered
         )
-        for task in ordered
-    )
+        more = late | {each.task.name for each in found if (each.trusted.response or inf) > each.task.period}
+        if more == late:
+            return found
+        late = more
 
 
 def _with_bands(plan: Plan, workload: Workload, platform: Platform) -> tuple[BudgetResult, ...]:
@@ -117,10 +124,18 @@ class BudgetModel:
     """The tasks of a workload with their budgets and the overrun policies of their CPIs."""
 
     def __init__(
-        self, plan: Plan, workload: Workload, needed: Demands, platform: Platform, level: int = 0
+        self,
+        plan: Plan,
+        workload: Workload,
+        needed: Demands,
+        platform: Platform,
+        late: Set[str] = frozenset(),
+        level: int = 0,
     ) -> None:
-        """`needed` are the demands at the criticality `level` of the system."""
+        """`needed` are the demands at the criticality `level` of the system. Jobs of the tasks `late` may end
+        after the next release: then several need a budget in one period."""
         self._level = level
+        self._late = late
         self.workload = workload
         self.needed = needed
         self._platform = platform
@@ -291,7 +306,7 @@ class BudgetModel:
         if name not in self.times or not self.limited(name):
             return False
         constant = self.times[name].server is ServerKind.CONSTANT_BANDWIDTH
-        if not trusted or name not in self.needed.of_task or constant:
+        if not trusted or name not in self.needed.of_task or constant or name in self._late:
             return True
         spare = 2 if self._planned[name].blocks > 0 else 1
         return self._least(name) < spare * self.needed.of_task[name].total
@@ -335,7 +350,8 @@ class BudgetModel:
                 return f"{other.name} can be without a budget in a lock"
         if not kept:
             return ""
-        if any(each.at_ceiling for each in sections) or {each.resource for each in sections} != kept:
+        resources = {each.resource for each in sections}
+        if any(each.at_ceiling for each in sections) or len(kept) > 1 or resources != kept:
             return "lower tasks can be without a budget at a ceiling, or in several locks"
         others = any(kept & self._locks(each.name) for each in above[1:])
         return "others can request a lock that is kept without a budget" if others and not trusted else ""
@@ -403,6 +419,7 @@ class BudgetModel:
             Load(f"extension of {cpi.name}", cpi.ceiling, cpi.extension.period, cpi.extension.budget)
             for cpi in self._cpis.values()
             if cpi.extension is not None
+            and (cpi.overrun.rules.extends or cpi.overrun.rules.aborts)
             and not (lacking | own if cpi.overrun.rules.aborts else lacking).isdisjoint(cpi.tasks)
         ]
         for other in () if trusted else others:  # else their demand has it

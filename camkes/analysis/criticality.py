@@ -72,15 +72,25 @@ def level_results(system: System, plan: Plan, platform: Platform) -> tuple[Level
     most = max(criticality.values(), default=0)
     if not plan.mcs or most == 0:
         return ()
-    levels = [_level(system, plan, platform, level) for level in range(most + 1)]
     workload = workload_of(system, plan)
     tasks = sorted(workload.tasks, key=lambda task: (-task.priority, task.name))
     switch = [_switch(plan, criticality, platform, level) for level in range(most + 1)]
-    model = _Model(tasks, criticality, levels, switch, release_cost(workload, platform))
     jobs = [(task, level) for task in tasks for level in range(criticality[task.name] + 1)]
     if plan.bands:
         return tuple(LevelResult(*each, None, None, None) for each in jobs)
-    return tuple(LevelResult(*each, model.smc(*each), model.amc(*each), model.ours(*each)) for each in jobs)
+    # less critical tasks have low priorities, and their jobs may end after the next release
+    late = [frozenset(n for n, own in criticality.items() if own < level) for level in range(most + 1)]
+    while True:
+        levels = [_level(system, plan, platform, level, late[level]) for level in range(most + 1)]
+        model = _Model(tasks, criticality, levels, switch, release_cost(workload, platform))
+        found = tuple(
+            LevelResult(*each, model.smc(*each), model.amc(*each), model.ours(*each)) for each in jobs
+        )
+        missed = [(each.task.name, each.level) for each in found if each.ours is None]
+        more = [late[at] | {n for n, level in missed if level <= at} for at in range(most + 1)]
+        if more == late:
+            return found
+        late = more
 
 
 def late_tasks(budgets: Iterable[BudgetResult], levels: Iterable[LevelResult]) -> Set[str]:
@@ -110,7 +120,7 @@ def _switch(plan: Plan, criticality: Mapping[str, int], platform: Platform, leve
     return platform.nanoseconds(threads * platform.raised)
 
 
-def _level(system: System, plan: Plan, platform: Platform, level: int) -> _Level:
+def _level(system: System, plan: Plan, platform: Platform, level: int, late: Set[str]) -> _Level:
     def at(subject: Task | Cpi) -> int | None:
         return subject.wcets[min(level, subject.criticality) if isinstance(subject, Task) else level]
 
@@ -121,7 +131,7 @@ def _level(system: System, plan: Plan, platform: Platform, level: int) -> _Level
     )
     workload = workload_of(changed, plan)
     needed = demands(workload, platform)
-    model = BudgetModel(plan, workload, needed, platform, level)
+    model = BudgetModel(plan, workload, needed, platform, late, level)
     load = {task.name: model.load(task, trusted=True) for task in workload.tasks}
     blocking = {task.name: model.blocking(task, trusted=True) for task in workload.tasks}
     extensions = {task.name: model.extensions(task, trusted=True) for task in workload.tasks}
@@ -164,7 +174,6 @@ def _waited(plan: Plan, workload: Workload, task: WorkloadTask, level: int) -> l
         other
         for other in workload.tasks
         if level > 1 and other.priority < task.priority and least <= raised.get(other.name, -1)
-        if task.name in raised and least < raised[task.name]
     ]
 
 

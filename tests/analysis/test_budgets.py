@@ -339,16 +339,16 @@ def test_a_task_above_can_be_without_a_budget_in_a_lock(protocol: str, policy: s
             assert found[name].reason == "h can be without a budget in a lock"
 
 
-def test_tasks_below_can_be_without_a_budget_in_two_locks() -> None:
-    """While h waits for the first, the other task can come to the second."""
+@pytest.mark.parametrize("budget", [3, 20])
+def test_tasks_below_can_be_without_a_budget_in_two_locks(budget: int) -> None:
+    """While h waits for the first, the other task can come to the second, also if it always has a budget."""
     text = LOCK.replace("component User { control; requestor; uses Access p; }", TWO_USERS)
     text = text.replace("component User h;", "component Both h; component User k; component Store other;")
     text = text.replace(
         "to store.p);", "to store.p); connection seL4RPCCall d(from k.p, from h.q, to other.p);"
     )
-    text = text.replace(
-        "l._wcet = 0;", "l._wcet = 0; k._priority = 5; k._period = 20 ms; k._budget = 3 ms; k._wcet = 0;"
-    )
+    text = text.replace("l._wcet = 0;", "l._wcet = 0; k._priority = 5; k._period = 20 ms; k._wcet = 0;")
+    text = text.replace("k._wcet", f"k._budget = {budget} ms; k._wcet")
     found = {
         each.task.name: each
         for each in budget_results(*planned(text % (50, 6, "other.p_wcet = 1 ms;")), FREE)

@@ -108,7 +108,7 @@ def test_a_budget_that_suffices_at_the_criticality_raises_nothing() -> None:
 
 #: `v` raises the criticality to 1, and the time manager then waits for the manager of the server, which is
 #: below `v`; `z` raises it to 2
-TWICE = """
+RAISED_TWICE = """
 import <std_connector.camkes>;
 procedure Access { void use(); };
 component Worker { control; requestor; }
@@ -134,5 +134,60 @@ assembly {
 @pytest.mark.parametrize(("priority", "bound"), [(30, 4 + 2 * 5 + 2 * 3), (10, 4 + 2 * 3)])
 def test_a_raise_waits_for_an_earlier_one(priority: int, bound: int) -> None:
     """Jobs of `w` and, where it is above the server's manager, `v`: one before that of `z`, one after."""
-    levels = level_results(*planned(TWICE % priority), FREE)
+    levels = level_results(*planned(RAISED_TWICE % priority), FREE)
     assert {e.level: e.ours for e in levels if e.task.name == "z"} == {0: 2 * MS, 1: 2 * MS, 2: bound * MS}
+
+
+#: With 5 of `above`, the jobs of `task` can end after their next releases: without a budget then.
+AFTER = """
+import <std_connector.camkes>;
+procedure Access { void use(); };
+component Worker { control; requestor; }
+component User { control; requestor; uses Access s; }
+component Server { provides Access s with priority_protocol propagated, overrun %s; }
+assembly {
+    composition {
+        component Worker above; component User task; component Worker low; component Server server;
+        connection seL4RPCCall c(from task.s, to server.s);
+    }
+    configuration {
+        above._priority = 20; above._period = 12 ms; above._wcet = %d ms;
+        task._priority = 10; task._period = 4 ms; task._deadline = 40 ms; task._budget = 1 ms; task._wcet = 0;
+        low._priority = 5; low._period = 90 ms; low._wcet = 1 ms;
+        server.s_wcet = 1 ms; server.s_extension = 1 ms; server.s_extension_period = 12 ms;
+    }
+}
+"""
+SUSPENDED = "its budget can end in a request, and then it is suspended"
+
+
+@pytest.mark.parametrize(
+    ("policy", "above", "task", "low"),
+    [
+        # once, and 1; once, and once of each, 1
+        *((policy, 2, 2 + 1, 2 + 1 + 1) for policy in ("wait", "abort", "suspend")),
+        ("wait", 5, 5 + 1, 5 + 2 + 1),
+        # and the roll-back, at the priority of `task`
+        ("abort", 5, 5 + 1 + 1, 5 + 3 + 1 + 1),
+        ("suspend", 5, SUSPENDED, 5 + 3 + 1 + 1),
+    ],
+)
+def test_jobs_that_end_after_the_next_release_can_be_without_a_budget(
+    policy: str, above: int, task: int | str, low: int
+) -> None:
+    found = {e.task.name: e.trusted for e in budget_results(*planned(AFTER % (policy, above)), FREE)}
+    assert (found["task"].response or 0) // MS == (0 if isinstance(task, str) else task)
+    assert found["task"].reason == (task if isinstance(task, str) else "")
+    assert found["low"].response == low * MS
+
+
+def test_less_critical_tasks_can_be_late_at_a_higher_criticality() -> None:
+    """And so without a budget in the lock: roll-backs before it may have used the extension."""
+    text = LOCK % (
+        20,
+        3,
+        'store.p_overrun = "abort"; store.p_extension = 1 ms; store.p_extension_period = 7 ms;',
+    )
+    text = text.replace("l._budget = 3 ms;", "l._budget = 10 ms; h._criticality = 1;")
+    levels = level_results(*planned(text), FREE)
+    assert {e.level: e.ours for e in levels if e.task.name == "h"} == {0: 6 * MS, 1: 13 * MS}

@@ -23,7 +23,7 @@ from camkes.protocols.plan import Plan
 from tests.analysis.budget_reference import SimTask
 from tests.analysis.mutants import analysis_with, survivors, text
 from tests.analysis.test_budgets import CHAIN, LOCK, of_deadline, of_tasks, planned, table_1
-from tests.analysis.test_late_budgets import RAISING
+from tests.analysis.test_late_budgets import AFTER, RAISED_TWICE, RAISING
 from tests.golden import compare
 
 GOLDEN = Path(__file__).parent / "golden" / "figures_of_systems.txt"
@@ -101,6 +101,19 @@ assembly {
     }
 }
 """
+
+#: `z` has a manager of its own, and `v` a server that can be late.
+ANOTHER = (
+    RAISED_TWICE.replace("component Worker z;", "component User z; component Other other;")
+    .replace(
+        "assembly",
+        "component Other { provides Access s with priority_protocol inherited, overrun abort; }\nassembly",
+    )
+    .replace("    configuration {", '    configuration { other.s_wcet = 0; v._server = "constant_bandwidth";')
+    .replace("to server.s);", "to server.s); connection seL4RPCCall d(from z.s, to other.s);")
+    .replace("v._budget = 1 ms; v._budget_1 = 5 ms;", "v._budget = 19 ms; v._budget_1 = 20 ms;")
+    .replace("n._priority = 35", "n._priority = 15")
+)
 
 #: In 45 ms `above` has its extension up to five times.
 EXTENDED = """
@@ -242,6 +255,8 @@ def systems() -> tuple[tuple[System, Plan], ...]:
         found.append(planned(LOCK % (20, 1, f"{policy} store.p_extension_period = {period} ms;")))
     more = RAISED.replace("raises._wcet = 2 ms", "raises._wcet = 4 ms")
     found += [planned(text) for text in (*CHAINS, NESTED, RAISED, more, EXTENDED, ANEW)]
+    found += [planned(AFTER % ("abort", above)) for above in (2, 3, 5)]
+    found += [planned(RAISED_TWICE % 30), planned(ANOTHER % 30)]
     found += [of_deadline(7, 20), of_deadline(20, 7)]
     waiting = RAISING.replace("low._wcet = 40 ms", "low._wcet = 81 ms") % ("wait", "")
     found += [planned(waiting), planned(waiting.replace("t._wcet_1", "t._budget_2 = 12 ms; t._wcet_1"))]
