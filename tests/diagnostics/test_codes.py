@@ -83,8 +83,8 @@ def test_numbers_names_and_pages(package: str, code: Code) -> None:
 
 
 def test_every_code_has_a_golden_file() -> None:
-    text = golden()
-    assert [code.number for _, code in ALL if not re.search(rf"\b{code.number}\b", text)] == []
+    shown = set(re.findall(r"\b[EWN]\d{4}\b", golden()))
+    assert [code.number for _, code in ALL if code.number not in shown] == []
 
 
 def test_every_page_belongs_to_a_code() -> None:

@@ -123,6 +123,7 @@ def criticalities(trace: Path) -> list[tuple[int, int, int]]:
     return [(start, end, level) for (start, level), end in zip(changes, ends, strict=True)]
 
 
+@pytest.mark.long  # tests/runtime/test_time_manager.py is about the same budgets
 def test_drivers_that_take_all_time_delay_no_critical_task(tmp_path: Path) -> None:
     """examples/aav/README.md: within the bounds of the analysis for tasks that are not trusted."""
     flags = ("-DCRITICALITY=OFF", "-DGREEDY=ON")

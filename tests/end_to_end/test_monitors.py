@@ -280,7 +280,7 @@ def test_kernel_calls_of_a_wait_that_blocks(kind: str, helpers: int, waiting: Wa
     }
 
 
-@pytest.mark.mostly_long("monitor")
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["event", "semaphore", "monitor"])
 def test_kernel_calls_of_a_wait_that_lends_to_no_helper(kind: str, waiting: Waiting) -> None:
     found = waiting(kind, 1, above=True)
@@ -288,7 +288,7 @@ def test_kernel_calls_of_a_wait_that_lends_to_no_helper(kind: str, waiting: Wait
     assert calls_at(found, 2) == {KernelCall.CALL: 1 + monitor, KernelCall.SAVECALLER: 1}
 
 
-@pytest.mark.mostly_long("event")
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["event", "semaphore", "monitor"])
 def test_kernel_calls_of_a_signal_without_waiters_and_of_a_wait_after_it(kind: str, waiting: Waiting) -> None:
     """The signal of an event is a signal to its thread; the others, and the wait, need no kernel."""

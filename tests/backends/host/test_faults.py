@@ -20,7 +20,7 @@ from camkes.report.trace.decode import decode
 from camkes.report.trace.events import read_trace
 from camkes.report.trace.names import TraceNames, trace_names
 from camkes.report.trace.waits import Situation
-from tests.runtime.host import build
+from tests.runtime.host import Built, build
 from tests.runtime.systems import PROTOCOLS, every_pair
 
 #: a component with a fault each; `// FAULT` marks the line of the fault, `// CALL` those of the calls to it
@@ -42,9 +42,12 @@ class Ended:
         return found
 
 
-def ended(folder: Path, text: str, code: Mapping[str, str], *, fast: bool = False) -> Ended:
-    built = build(folder, text, code)
-    trace = folder / "run.trace"
+def ended(folder: Path, text: str, code: Mapping[str, str]) -> Ended:
+    return ended_run(build(folder, text, code))
+
+
+def ended_run(built: Built, *, fast: bool = False) -> Ended:
+    trace = built.image.folder / "run.trace"
     result = run_host(built.image, RunOptions(duration=30_000_000, fast=fast), trace, lambda _: None)
     assert not result.diagnostics
     sink = Sink()
@@ -57,14 +60,20 @@ def ended(folder: Path, text: str, code: Mapping[str, str], *, fast: bool = Fals
     return Ended(next(iter(faults), None), {f.fault.component: f for f in faults}, at_end, names, diagnostics)
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["processes", "fast"])
-def cases(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Ended:
-    """A component for each case; all run at once."""
+@pytest.fixture(scope="module")
+def every_case(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """A component for each case."""
     types = "\n".join(f"component C_{name} {{ control; }}" for name in CASES)
     instances = "\n".join(f"component C_{name} c_{name};" for name in CASES)
     text = f"{types}\nassembly {{ composition {{ {instances} }} }}"
     code = {f"C_{name}": source for name, source in CASES.items()}
-    return ended(tmp_path_factory.mktemp("cases"), text, code, fast=request.param)
+    return build(tmp_path_factory.mktemp("cases"), text, code)
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["processes", "fast"])
+def cases(request: pytest.FixtureRequest, every_case: Built) -> Ended:
+    """All run at once."""
+    return ended_run(every_case, fast=request.param)
 
 
 def marked(name: str, mark: str) -> list[int]:
