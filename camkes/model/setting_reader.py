@@ -135,23 +135,23 @@ class SettingReader(Struct, frozen=True):
 
     def priority(self, instance: Instance, prefix: str) -> int:
         """A thread's priority."""
-        return self._of_thread(instance, prefix, PRIORITY, self.defaults.priority)
+        return self.of_thread(instance, prefix, PRIORITY, self.defaults.priority)
 
     def max_priority(self, instance: Instance, prefix: str, default: int = DEFAULT_MAX_PRIORITY) -> int:
         """The highest priority a thread may give."""
-        return self._of_thread(instance, prefix, MAXIMUM_PRIORITY, default)
+        return self.of_thread(instance, prefix, MAXIMUM_PRIORITY, default)
 
     def stack_size(self, instance: Instance, prefix: str) -> int:
         """Bytes of stack, in whole pages."""
-        return round_up(self._of_thread(instance, prefix, STACK_SIZE, self.defaults.stack))
+        return round_up(self.of_thread(instance, prefix, STACK_SIZE, self.defaults.stack))
 
     def affinity(self, instance: Instance, prefix: str) -> int:
         """The core a thread runs on."""
-        return self._of_thread(instance, prefix, AFFINITY, self.defaults.affinity)
+        return self.of_thread(instance, prefix, AFFINITY, self.defaults.affinity)
 
     def domain(self, instance: Instance, prefix: str) -> int:
         """The scheduling domain of a thread; only its own setting counts."""
-        return self._of_thread(instance, prefix, DOMAIN, DOMAIN.default)
+        return self.of_thread(instance, prefix, DOMAIN)
 
     def period(self, instance: Instance, prefix: str) -> int | None:
         """Microseconds a scheduling context is replenished after; None: not given."""
@@ -163,19 +163,19 @@ class SettingReader(Struct, frozen=True):
 
     def data(self, instance: Instance, prefix: str) -> int:
         """The name of a scheduling context in timeout faults."""
-        return self._of_thread(instance, prefix, DATA, DATA.default)
+        return self.of_thread(instance, prefix, DATA)
 
     def context_bits(self, instance: Instance, prefix: str, default: int) -> int:
         """The size of a scheduling context, as a power of two."""
-        return self._of_thread(instance, prefix, SIZE_BITS, default)
+        return self.of_thread(instance, prefix, SIZE_BITS, default)
 
     def passive(self, instance: Instance, interface: str) -> bool:
         """Whether the threads of an interface run on the time of its callers."""
-        return bool(self._of_thread(instance, f"{interface}_", PASSIVE, PASSIVE.default))
+        return bool(self.of_thread(instance, f"{interface}_", PASSIVE))
 
     def urgent_first(self, instance: Instance) -> bool:
         """Whether a task ends the wait of the most urgent task first."""
-        return bool(self._of_thread(instance, "_", URGENT_FIRST, URGENT_FIRST.default))
+        return bool(self.of_thread(instance, "_", URGENT_FIRST))
 
     def requests(self, instance: Instance, interface: str) -> int | None:
         """How often a job, or a request, calls a `uses` interface at most; None: not stated."""
@@ -197,6 +197,16 @@ class SettingReader(Struct, frozen=True):
             help="for example 65536",
         )
         return 0
+
+    def of_thread(self, instance: Instance, prefix: str, known: Known, default: int | None = None) -> int:
+        """A number that a thread (`_`), an interface (`IFACE_`) or all of an instance is given."""
+        default = known.default if default is None else default
+        for each in known.names(prefix):
+            setting = find(instance, each)
+            if setting is not None:
+                value = self._integer(setting, each, known)
+                return default if value is None else value
+        return default
 
     def number(self, instance: Instance, known: Known, name: str = "") -> int:
         """A number that an instance itself is given; `name` is its own name, where that is another."""
@@ -258,7 +268,7 @@ class SettingReader(Struct, frozen=True):
 
     def timers(self, server: Instance) -> int:
         """How many timers each client of a time server has."""
-        return self._of_thread(server, "", TIMERS_PER_CLIENT, TIMERS_PER_CLIENT.default)
+        return self.of_thread(server, "", TIMERS_PER_CLIENT)
 
     def semaphore(self, instance: Instance, sync: Sync) -> int:
         """The value that a semaphore starts with."""
@@ -287,7 +297,7 @@ class SettingReader(Struct, frozen=True):
                 known.name,
                 (self.time(instance, known, known.names(prefix), {}) or 0)
                 if known.unit == DEFAULT_UNIT
-                else self._of_thread(instance, prefix, known, known.default),
+                else self.of_thread(instance, prefix, known),
             )
             for known in TABLE.values()
             if known.record == record
@@ -337,14 +347,6 @@ class SettingReader(Struct, frozen=True):
             problem = f"must be at least {duration(known.low)}"
         self.sink.report(BAD_TIME, f"{known.phrase} {problem}", setting.span)
         return None
-
-    def _of_thread(self, instance: Instance, prefix: str, known: Known, default: int) -> int:
-        for each in known.names(prefix):
-            setting = find(instance, each)
-            if setting is not None:
-                value = self._integer(setting, each, known)
-                return default if value is None else value
-        return default
 
     def _integer(self, setting: Setting, name: str, known: Known) -> int | None:
         value = _number(setting.value)
