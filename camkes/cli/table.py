@@ -16,9 +16,11 @@ def completion(arguments: argparse.Namespace) -> int:
     """It completes the commands and options of the table."""
     from camkes.cli import completion as scripts
     from camkes.diagnostics import explain as pages
+    from camkes.doctor import needs
 
     codes = [code.number for code in pages.all_codes()]
-    print(scripts.script(arguments.shell, make_parser(), {"explain": codes}), end="")
+    examined = sorted({word for need in needs() for word in need.commands if " " not in word})
+    print(scripts.script(arguments.shell, make_parser(), {"explain": codes, "doctor": examined}), end="")
     return GOOD
 
 

@@ -163,13 +163,15 @@ def test_completion_is_valid_and_complete(shell: str) -> None:
         ("check --as", ["--ascii"]),
         ("check a", ["a file.camkes", "another.camkes"]),
         ("check -o a", ["a file.camkes", "another.camkes"]),
-        ("explain E05", ["E0501"]),
+        ("explain E050", [f"E050{digit}" for digit in range(1, 10)]),
         ("completion z", ["zsh"]),
+        ("doctor build de", ["debug"]),
+        ("schema re", ["replay"]),
     ],
 )
 def test_bash_completes(tmp_path: Path, words: str, expected: list[str]) -> None:
     file = tmp_path / "completion.bash"
-    file.write_text(script("bash", make_parser(), {"explain": ["E0501"]}))
+    file.write_text(camkes("completion", "bash").output)
     for name in ("a file.camkes", "another.camkes"):
         (tmp_path / name).touch()
     last = len(words.split())
