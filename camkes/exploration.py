@@ -62,16 +62,16 @@ class Pass(Struct, frozen=True):
 
     def text(self) -> str:
         arrivals = self.options.arrivals
-        jobs = f"{arrivals} job{'' if arrivals == 1 else 's'} of each task, in any order"
+        jobs = f"{_count(arrivals, 'job')} of each task, in any order"
         what = jobs if arrivals else "arrivals and durations as stated"
         state = self.state
         speed = f"{state.states / state.processor:,.0f}" if state.processor > 0 else "-"
-        preemptions = "" if state.bound >= 254 else f", at most {state.bound} preemptions"
+        preemptions = "" if state.bound >= 254 else f", at most {_count(state.bound, 'preemption')}"
         return (
             f"{what}{preemptions}: {self.verdict}\n"
-            f"  {state.states:,} states in {state.seconds:.1f} s, {speed} a second of a processor; "
+            f"  {_count(state.states, 'state')} in {state.seconds:.1f} s, {speed} a second of a processor; "
             f"{state.distinct:,} differ; "
-            f"{state.schedules:,} schedules, the longest with {state.deepest} choices"
+            f"{_count(state.schedules, 'schedule')}, the longest with {_count(state.deepest, 'choice')}"
         )
 
 
@@ -208,6 +208,10 @@ def _schedule(application: str, options: SearchOptions, found: FoundViolation) -
         duration=options.duration,
         choices=found.choices,
     )
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _line(state: SearchState) -> str:

@@ -108,6 +108,7 @@ def choose_window(
             WINDOW_EMPTY,
             f"nothing to show from {format_time(start)} to {format_time(stop)}: "
             f"the run ended at {format_time(end)}",
+            help="" if end else "time passes in camkes_work(), and until a period, a timer or a timeout",
         )
         return None
     stop = min(stop, max(end, 1))

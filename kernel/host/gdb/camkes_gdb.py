@@ -254,7 +254,7 @@ class Threads(gdb.Command):
     def invoke(self, argument, from_tty):
         state = kernel()
         if state is None or not int(state["thread_count"]):
-            raise gdb.GdbError("the system does not run")
+            raise gdb.GdbError("the system does not run; `run` starts it")
         threads = [state["threads"][number] for number in range(int(state["thread_count"]))]
         servers = {}
         for thread in threads:
