@@ -111,7 +111,7 @@ ANOTHER = (
     )
     .replace("    configuration {", '    configuration { other.s_wcet = 0; v._server = "constant_bandwidth";')
     .replace("to server.s);", "to server.s); connection seL4RPCCall d(from z.s, to other.s);")
-    .replace("v._budget = 1 ms; v._budget_1 = 5 ms;", "v._budget = 19 ms; v._budget_1 = 20 ms;")
+    .replace("v._budget = 1 ms; v._budget_1 = 5 ms;", "v._budget = 18 ms; v._budget_1 = 19 ms;")
     .replace("n._priority = 35", "n._priority = 15")
 )
 
