@@ -158,10 +158,12 @@ def break_runtime(
     mcs: bool = False,
 ) -> None:
     """Build with a copy of the runtime in which in each file one text is replaced by another. Only these are
-    compiled; the other objects are those that every build uses."""
+    compiled, and what has the functions of headers; the other objects are those that every build uses."""
     runtime = folder / "runtime"
     shutil.copytree(RUNTIME, runtime)
     changed = {Path(file) for file in changes}
+    if any(file.suffix == ".h" for file in changed):
+        changed.add(Path("src/inline_host.c"))
     for source in (runtime / "src").rglob("*.c"):
         if source.relative_to(runtime) not in changed:
             source.unlink()
