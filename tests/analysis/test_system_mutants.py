@@ -256,6 +256,10 @@ def systems() -> tuple[tuple[System, Plan], ...]:
     more = RAISED.replace("raises._wcet = 2 ms", "raises._wcet = 4 ms")
     found += [planned(text) for text in (*CHAINS, NESTED, RAISED, more, EXTENDED, ANEW)]
     found += [planned(AFTER % ("abort", above)) for above in (2, 3, 5)]
+    # two lower tasks without a budget in one lock, for 17 and for 18
+    text = LOCK.replace("User h;", "User h; component User k;").replace("from l.p,", "from l.p, from k.p,")
+    more = "k._priority = 5; k._period = 20 ms; k._budget = 2 ms; k._wcet = 0;"
+    found.append(planned(text % (20, 2, more)))
     found += [planned(RAISED_TWICE % 30), planned(ANOTHER % 30)]
     found += [of_deadline(7, 20), of_deadline(20, 7)]
     waiting = RAISING.replace("low._wcet = 40 ms", "low._wcet = 81 ms") % ("wait", "")
