@@ -143,7 +143,7 @@ PAIR = """
 """
 
 
-@pytest.mark.mostly_long("False")
+@pytest.mark.long  # the order is also that of random tasks below
 @pytest.mark.parametrize("mcs", [False, True])
 def test_earliest_deadlines_are_met_where_fixed_priorities_miss(mcs: bool, tmp_path: Path) -> None:
     run = make(tmp_path, system("inherited", PAIR, "a b"), mcs=mcs).run(duration=35 * MS)
