@@ -12,7 +12,7 @@ after S + ceil(S / b) (T - b). docs/mcs.md has the rest.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from math import ceil, inf
+from math import ceil
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -52,6 +52,11 @@ class BudgetResult(Struct, frozen=True):
     demand: Time
     trusted: Bounded
     isolated: Bounded
+
+    @property
+    def ends_late(self) -> bool:
+        """Whether a job can end after the next release."""
+        return self.trusted.response is None or self.trusted.response > self.task.period
 
 
 def budget_results(system: System, plan: Plan, platform: Platform) -> tuple[BudgetResult, ...]:
@@ -95,7 +100,7 @@ def _results(plan: Plan, workload: Workload, platform: Platform) -> tuple[Budget
             )
             for task in ordered
         )
-        more = late | {each.task.name for each in found if (each.trusted.response or inf) > each.task.period}
+        more = late | {each.task.name for each in found if each.ends_late}
         if more == late:
             return found
         late = more

@@ -181,6 +181,12 @@ def test_jobs_that_end_after_the_next_release_can_be_without_a_budget(
     assert found["low"].response == low * MS
 
 
+def test_jobs_without_work_are_not_late() -> None:
+    text = AFTER.replace("server.s_wcet = 1 ms", "server.s_wcet = 0") % ("suspend", 0)
+    found = {e.task.name: e.trusted for e in budget_results(*planned(text), FREE)}
+    assert (found["task"].response, found["task"].reason) == (0, "")
+
+
 def test_less_critical_tasks_can_be_late_at_a_higher_criticality() -> None:
     """And so without a budget in the lock: roll-backs before it may have used the extension."""
     text = LOCK % (
