@@ -78,7 +78,7 @@ lint: $(VENV)/.test-ready
 	git ls-files -z -- '*.c' '*.h' ':!templates' ':!examples' ':!camkes/resolve/builtin' ':!**/golden/**' | \
 	    xargs -0 $(BIN)/clang-format --dry-run -Werror
 	$(CAMKES) fmt --check examples
-	$(BIN)/reuse lint --quiet || { $(BIN)/reuse lint; exit 1; }
+	$(BIN)/reuse --no-multiprocessing lint --quiet || { $(BIN)/reuse lint; exit 1; }
 
 sanitize: $(VENV)/.test-ready
 	$(MAKE) --no-print-directory -C kernel/host OUT=$(CURDIR)/build/host-sanitize PYTHON=$(CURDIR)/$(BIN)/python test-sanitize

@@ -99,6 +99,7 @@ def test_the_greatest_number_is_reached(tmp_path: Path) -> None:
     assert "c could go on" in found.explanation
 
 
+@pytest.mark.mostly_long("59-True")
 @pytest.mark.parametrize(("stated", "violated"), [(60, False), (59, True)])
 def test_sections_that_are_longer_than_stated_are_found(stated: int, violated: bool, tmp_path: Path) -> None:
     """The low task is in a section of 60 us when the high one is released; no deadline is missed."""

@@ -133,6 +133,7 @@ int run(void)
     assert run.violations() == []
 
 
+@pytest.mark.long
 def test_a_task_that_has_no_budget_left_at_its_own_criticality_waits(tmp_path: Path) -> None:
     """T4 has 7 at 1 and needs 10: the second overrun changes nothing, and the rest of its job comes with the
     refill of what it used."""
@@ -253,7 +254,7 @@ assembly {{ composition {{
 """
 
 
-@pytest.mark.mostly_long("Worker-")
+@pytest.mark.long
 @pytest.mark.parametrize(("early", "caller"), [("Worker", ""), ("User", "from early.s, ")])
 def test_a_preempted_job_has_the_larger_budget_at_once(early: str, caller: str, tmp_path: Path) -> None:
     """In its own code, and in a request, which executes on its budget: the job ends 5 after `late`."""
