@@ -240,7 +240,7 @@ class BudgetModel:
                 return "its budget can end in a request, and then it is suspended"
         return ""
 
-    def _budget(self, name: str) -> int:
+    def budget(self, name: str) -> int:
         """The budget of a task at the criticality of the model, or at its own if that is lower."""
         time = self.times[name]
         return time.budgets[min(self._level, time.criticality)]
@@ -250,21 +250,21 @@ class BudgetModel:
         time = self.times[name]
         extension = time.extension if time.overrun.rules.extends else None
         usable = extension is not None and extension.period <= time.period and not self._waits(name)
-        return self._budget(name) + (extension.budget if extension is not None and usable else 0)
+        return self.budget(name) + (extension.budget if extension is not None and usable else 0)
 
     def limited(self, name: str) -> bool:
         """Whether a task has a budget below its period."""
-        return self._budget(name) < self.times[name].period
+        return self.budget(name) < self.times[name].period
 
     def _least(self, name: str) -> int:
         """The least budget with which a job can begin: when it is used up, the criticality may rise."""
-        return self.times[name].budgets[0] if self.times[name].overrun.rules.raises else self._budget(name)
+        return self.times[name].budgets[0] if self.times[name].overrun.rules.raises else self.budget(name)
 
     def _refilled_after(self, name: str) -> Time:
         """How long a task can be without time in each job, and then has its budget again. One of constant
         bandwidth in a job of any length, as its periods do not begin with the jobs; and one that raises the
         criticality, if its budget ends in a request that waits for the next one."""
-        time, budget = self.times[name], self._budget(name)
+        time, budget = self.times[name], self.budget(name)
         if time.server is ServerKind.CONSTANT_BANDWIDTH and self.limited(name):
             return time.period - budget
         lower = {each for each in time.budgets[: self._level] if each < budget}
@@ -281,7 +281,7 @@ class BudgetModel:
 
     def load(self, task: WorkloadTask, *, trusted: bool) -> Load:
         """What a task takes from others in each period, at most."""
-        time, budget = self.times[task.name], self._budget(task.name)
+        time, budget = self.times[task.name], self.budget(task.name)
         jitter = task.jitter + self._refilled_after(task.name)
         if not trusted and time.overrun is OverrunPolicy.RAISE:
             budget = time.budgets[time.criticality]

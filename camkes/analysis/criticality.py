@@ -46,14 +46,16 @@ class LevelResult(Struct, frozen=True):
 
 class _Needs(Struct, frozen=True):
     """What a job of each task needs at a criticality, or why it has no bound; what each takes from others;
-    how often each can be kept waiting anew (`BudgetModel.again`); the extensions that can do that; and the
-    tasks below for which each may have to wait when it raises the criticality."""
+    how often each can be kept waiting anew (`BudgetModel.again`); the extensions that can do that; the tasks
+    below for which each may have to wait when it raises the criticality; and the budgets of those that have
+    one."""
 
     job: Mapping[str, Time | str]
     load: Mapping[str, Load]
     again: Mapping[str, int]
     extensions: Mapping[str, Sequence[Load]]
     waited: Mapping[str, Sequence[WorkloadTask]] = {}
+    budgets: Mapping[str, Time] = {}
 
 
 class _Level(Struct, frozen=True):
@@ -160,7 +162,8 @@ def _level(system: System, plan: Plan, platform: Platform, level: int, late: Set
         extensions,
     )
     waited = {task.name: _waited(plan, workload, task, level) for task in workload.tasks}
-    return _Level(demand, blocking, _Needs(job, load, again, extensions, waited), until_raised)
+    budgets: dict[str, Time] = {name: model.budget(name) for name in model.times if model.limited(name)}
+    return _Level(demand, blocking, _Needs(job, load, again, extensions, waited, budgets), until_raised)
 
 
 def _waited(plan: Plan, workload: Workload, task: WorkloadTask, level: int) -> list[WorkloadTask]:
@@ -229,10 +232,15 @@ class _Model:
                 kept[other.name] = released([needs[own].load[other.name]], before)
         at = needs[level]
         going_on = [at.load[other.name] for other in self._above(task) if other.name not in kept]
-        waited = at.waited.get(task.name, ())
-        if any(self._adaptive(o, self._known(o, level), needs, switch) is None for o in waited):
-            return None
-        late = [replace(at.load[o.name], jitter=at.load[o.name].jitter + o.period) for o in waited]
+        late = []
+        for other in at.waited.get(task.name, ()):
+            load, budget = at.load[other.name], at.budgets.get(other.name)
+            # at most one job that was released before is under way, or only its budget limits what is done
+            met = self._adaptive(other, self._known(other, level), needs, switch) is not None
+            demand = load.demand if met else budget
+            if demand is None:
+                return None
+            late.append(replace(load, demand=demand, jitter=load.jitter + other.period))
         loads = [*going_on, *late, *at.extensions.get(task.name, ())]
         once, again = switch[level] + sum(kept.values()), at.again.get(task.name, 1)
         return self._fixed_point(

@@ -131,10 +131,15 @@ assembly {
 """
 
 
-@pytest.mark.parametrize(("priority", "bound"), [(30, 4 + 2 * 5 + 2 * 3), (10, 4 + 2 * 3)])
-def test_a_raise_waits_for_an_earlier_one(priority: int, bound: int) -> None:
-    """Jobs of `w` and, where it is above the server's manager, `v`: one before that of `z`, one after."""
-    levels = level_results(*planned(RAISED_TWICE % priority), FREE)
+@pytest.mark.parametrize(
+    ("priority", "deadline", "bound"),
+    [(30, 50, 4 + 2 * 5 + 2 * 3), (10, 50, 4 + 2 * 3), (30, 1, 4 + 2 * 6 + 2 * 3)],
+)
+def test_a_raise_waits_for_an_earlier_one(priority: int, deadline: int, bound: int) -> None:
+    """Jobs of `w` and, where it is above the server's manager, `v`: one before that of `z`, one after. If `v`
+    can miss its deadline, it may use its budget of 6."""
+    text = (RAISED_TWICE % priority).replace("v._wcet =", f"v._deadline = {deadline} ms; v._wcet =")
+    levels = level_results(*planned(text.replace("v._budget_1 = 5 ms", "v._budget_1 = 6 ms")), FREE)
     assert {e.level: e.ours for e in levels if e.task.name == "z"} == {0: 2 * MS, 1: 2 * MS, 2: bound * MS}
 
 

@@ -261,6 +261,8 @@ def systems() -> tuple[tuple[System, Plan], ...]:
     more = "k._priority = 5; k._period = 20 ms; k._budget = 2 ms; k._wcet = 0;"
     found.append(planned(text % (20, 2, more)))
     found += [planned(RAISED_TWICE % 30), planned(ANOTHER % 30)]
+    missed = (RAISED_TWICE % 30).replace("v._wcet =", "v._deadline = 1 ms; v._wcet =")
+    found.append(planned(missed.replace("v._budget_1 = 5 ms", "v._budget_1 = 6 ms")))
     found += [of_deadline(7, 20), of_deadline(20, 7)]
     waiting = RAISING.replace("low._wcet = 40 ms", "low._wcet = 81 ms") % ("wait", "")
     found += [planned(waiting), planned(waiting.replace("t._wcet_1", "t._budget_2 = 12 ms; t._wcet_1"))]
