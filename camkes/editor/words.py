@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 
+from camkes.model import protocols
 from camkes.model.overrun import OF_CPIS
 from camkes.resolve.values.clauses import protocol_words, quoted
 
@@ -89,6 +90,11 @@ WORDS = {
     "s": _TIME,
     "ticks": "a unit of time in a schedule: ticks of the kernel's timer",
 }
+#: What words mean that follow these; elsewhere such a word is a name.
+VALUES = {
+    "priority_protocol": {protocol.value: rules.about for protocol, rules in protocols.TABLE.items()},
+    "overrun": {policy.value: policy.rules.about for policy in OF_CPIS},
+}
 _NOT_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|\"[^\"]*\"|^[ \t]*#[^\n]*", re.DOTALL | re.MULTILINE)
 _WORD = re.compile(r"\w+")
 
@@ -96,7 +102,10 @@ _WORD = re.compile(r"\w+")
 def hover_word(text: str, line: int, column: int) -> tuple[str, int, int] | None:
     """What the word of the language at a place means, and its columns; None in comments and strings."""
     lines = _NOT_CODE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text).split("\n")
+    before = ""
     for match in _WORD.finditer(lines[line - 1]):
-        if match.start() < column <= match.end() + 1 and match[0] in WORDS:
-            return f"`{match[0]}`: {WORDS[match[0]]}", match.start() + 1, match.end() + 1
+        meaning = VALUES.get(before, {}).get(match[0]) or WORDS.get(match[0])
+        if match.start() < column <= match.end() + 1 and meaning:
+            return f"`{match[0]}`: {meaning}", match.start() + 1, match.end() + 1
+        before = match[0]
     return None

@@ -21,6 +21,7 @@ class OverrunRules(Struct, frozen=True, kw_only=True):
     on the budgets of those that wait; `stops`: the job ends, and counts as missed; `raises`: the criticality
     of the system rises. `binds`: a thread of the tool gives and takes scheduling contexts of tasks."""
 
+    about: str  # for a user
     task: bool = False
     cpi: bool = False
     extends: bool = False
@@ -49,13 +50,32 @@ class OverrunPolicy(Enum):
 
 
 TABLE = {
-    OverrunPolicy.WAIT: OverrunRules(task=True, cpi=True),
-    OverrunPolicy.HELP: OverrunRules(cpi=True, helps=True, binds=True),
-    OverrunPolicy.EXTEND: OverrunRules(task=True, cpi=True, extends=True, binds=True),
-    OverrunPolicy.ABORT: OverrunRules(cpi=True, aborts=True, binds=True),
-    OverrunPolicy.SUSPEND: OverrunRules(cpi=True, aborts=True, suspends=True, binds=True),
-    OverrunPolicy.STOP: OverrunRules(task=True, stops=True),
-    OverrunPolicy.RAISE: OverrunRules(task=True, raises=True),
+    OverrunPolicy.WAIT: OverrunRules(about="execution goes on with the next budget", task=True, cpi=True),
+    OverrunPolicy.HELP: OverrunRules(
+        about="the request goes on at once, on the budgets of the tasks that wait for it",
+        cpi=True,
+        helps=True,
+        binds=True,
+    ),
+    OverrunPolicy.EXTEND: OverrunRules(
+        about="execution goes on at once, on a reservation of its own",
+        task=True,
+        cpi=True,
+        extends=True,
+        binds=True,
+    ),
+    OverrunPolicy.ABORT: OverrunRules(
+        about="the request ends without a result", cpi=True, aborts=True, binds=True
+    ),
+    OverrunPolicy.SUSPEND: OverrunRules(
+        about="as `abort`, and the task waits until it is resumed",
+        cpi=True,
+        aborts=True,
+        suspends=True,
+        binds=True,
+    ),
+    OverrunPolicy.STOP: OverrunRules(about="the job ends, and counts as missed", task=True, stops=True),
+    OverrunPolicy.RAISE: OverrunRules(about="the criticality of the system rises", task=True, raises=True),
 }
 
 OF_TASKS = tuple(policy for policy, rules in TABLE.items() if rules.task)

@@ -21,6 +21,7 @@ class Rules(Struct, frozen=True, kw_only=True):
     requests, not the task that they are for.
     """
 
+    about: str  # for a user
     lock: bool
     inherits: bool = False
     own_priority: bool = False
@@ -47,7 +48,15 @@ class Protocol(Enum):
 
 
 TABLE = {
-    Protocol.PROPAGATED: Rules(lock=False),
-    Protocol.INHERITED: Rules(lock=True, inherits=True),
-    Protocol.FIXED: Rules(lock=True, own_priority=True),
+    Protocol.PROPAGATED: Rules(
+        about="requests are served concurrently, each at its own effective priority", lock=False
+    ),
+    Protocol.INHERITED: Rules(
+        about="one request at a time; the holder inherits the priorities of waiting requests",
+        lock=True,
+        inherits=True,
+    ),
+    Protocol.FIXED: Rules(
+        about="one request at a time at the ceiling; at 255: non-preemptive", lock=True, own_priority=True
+    ),
 }

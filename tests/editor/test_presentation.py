@@ -18,8 +18,10 @@ from camkes.editor import fixes
 from camkes.editor.hover import hover_setting
 from camkes.editor.navigation import _SYMBOLS
 from camkes.editor.presentation import _TOKENS, _TYPES, LENSES
-from camkes.editor.words import WORDS, hover_word
+from camkes.editor.words import VALUES, WORDS, hover_word
 from camkes.editor.workspace import Workspace
+from camkes.model.overrun import OF_CPIS
+from camkes.model.protocols import Protocol
 from camkes.model.settings import TABLE
 from camkes.parser.tables import load
 from tests.command import ROOT
@@ -314,3 +316,13 @@ def test_fixes(text: str, title: str, place: str, new: str, tmp_path: Path) -> N
 
 def test_every_rule_of_fixes_has_a_case() -> None:
     assert {rule for rule, *_ in FIXES} == {*fixes._RULES}
+
+
+def test_protocols_and_policies_have_meanings() -> None:
+    """Elsewhere these words are names."""
+    assert set(VALUES["priority_protocol"]) == {each.value for each in Protocol}
+    assert set(VALUES["overrun"]) == {each.value for each in OF_CPIS}
+    text = "provides P fixed with priority_protocol fixed, overrun help;"
+    found = hover_word(text, 1, text.index("fixed,") + 2)
+    assert found is not None and "at the ceiling" in found[0] and found[1:] == (41, 46)
+    assert hover_word(text, 1, text.index("fixed") + 2) is None
