@@ -8,10 +8,9 @@ priority (`fixed`). It was in its section, or in the queue for it, when the job 
 request anything more before the job ends. Hence each task counts once, with its outermost section, whole.
 
 A lock counts as often as a task of at least the job's priority requests it while the job is under way: when
-such a
-request is over, the lock goes to the next in the queue, which may be a task of lower priority, and the next
-request finds it taken. Where each lock is requested once, it counts once, as in Lemma 2 of Cucinotta et al.;
-for more requests the lemma does not hold.
+such a request is over, the lock goes to the next in the queue, which may be a task of lower priority, and the
+next request finds it taken. Where each lock is requested once, it counts once, as in Lemma 2 of Cucinotta et
+al.; for more requests the lemma does not hold.
 
 Of the sections of `fixed` CPIs, and of the steps of requests that some runtimes execute at a ceiling, there
 is at most one in all: a task in one keeps all others of lower priority from entering another.
