@@ -149,8 +149,10 @@ class Recovery:
             if not error.quiet:
                 wording.missing("LBRACE", position)
             return self._mended(position, "LBRACE")
-        replaced = kind != "SEMICOLON" and tokens.kinds[position + 1] != "LBRACE"
-        replaced = replaced and not self.look.has_its_end(position) and not self.look.begins_an_item(position)
+        # its `}` shows that there should be one
+        replaced = self.look.closes_too_often() and not self.look.has_its_end(position)
+        replaced = replaced and kind != "SEMICOLON" and tokens.kinds[position + 1] != "LBRACE"
+        replaced = replaced and not self.look.begins_an_item(position)
         if not replaced or not self.look.fits(position + 1, block):
             return None
         if not error.quiet:

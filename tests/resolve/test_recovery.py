@@ -181,6 +181,11 @@ def test_a_broken_statement_has_all_the_errors(tmp_path: Path, data: st.DataObje
     broken(tmp_path, number, words, said_of_good())
 
 
+def test_a_word_is_taken_for_a_brace_only_where_one_is_missing(tmp_path: Path) -> None:
+    number = LINES.index("            component Leaf one;")
+    broken(tmp_path, number, tokens("component void maybe Leaf one;"), said_of_good())
+
+
 def broken(folder: Path, number: int, words: list[str], before: list[Diagnostic]) -> None:
     """With these words as its statement, a line has all errors, and a place for one."""
     text = "\n".join([*LINES[:number], "    " + " ".join(words), *LINES[number + 1 :], ""])
