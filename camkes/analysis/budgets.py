@@ -217,21 +217,22 @@ class BudgetModel:
         if not self.limited(name) or not self._planned[name].blocks:
             return 1
         spare = self._spare(task, blocking, trusted=trusted)
-        return max(ceil((self._granted(name) - spare) / spare), 1) if spare > 0 else 1
+        return max(ceil((self.budget(name) - spare) / spare), 1) if spare > 0 else 1
 
     def _spare(self, task: WorkloadTask, blocking: Callable[[Time], Time], *, trusted: bool) -> Time:
-        """What a job leaves of what it is granted, at least, if it pays for all that it can wait for."""
+        """What a job leaves of its budget, at least, if it pays for all that it can wait for."""
         paid = blocking(task.period) if self._pays(task, trusted=trusted) else 0
-        return self._granted(task.name) - self.needed.of_task[task.name].total - paid
+        return self.budget(task.name) - self.needed.of_task[task.name].total - paid
 
     def too_short(self, task: WorkloadTask) -> str:
-        """Why a task's own budget does not suffice for its jobs."""
+        """Why a task's own budget does not suffice for its jobs. An extension does not count: what the job
+        before used of it, later in its period, may not be back."""
         if not self.limited(task.name):
             return ""
         time = self.times[task.name]
         if time.period != task.period:
             return "its budget has another period"
-        if self.needed.of_task[task.name].total > self._granted(task.name):
+        if self.needed.of_task[task.name].total > self.budget(task.name):
             return "its budget is too short"
         if self._lacks(task.name, trusted=True):
             if time.overrun.rules.stops:
@@ -244,13 +245,6 @@ class BudgetModel:
         """The budget of a task at the criticality of the model, or at its own if that is lower."""
         time = self.times[name]
         return time.budgets[min(self._level, time.criticality)]
-
-    def _granted(self, name: str) -> int:
-        """The budget, and what a job can use besides in each period: not in requests that wait."""
-        time = self.times[name]
-        extension = time.extension if time.overrun.rules.extends else None
-        usable = extension is not None and extension.period <= time.period and not self._waits(name)
-        return self.budget(name) + (extension.budget if extension is not None and usable else 0)
 
     def limited(self, name: str) -> bool:
         """Whether a task has a budget below its period."""

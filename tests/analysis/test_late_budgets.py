@@ -24,7 +24,7 @@ LATE_LOCK = "it can be without a budget, which has no time to spare, when it com
         ('store.p_overrun = "suspend";', "its budget can end in a request, and then it is suspended"),
         ('h._overrun = "stop"; h._budget = 12 ms;', ""),
         ('h._overrun = "extend"; h._extension = 8 ms; h._budget = 4 ms;', "its budget is too short"),
-        ('h._overrun = "extend"; h._extension = 8 ms; h._budget = 4 ms; store.p_overrun = "abort";', ""),
+        ('h._overrun = "extend"; h._extension = 8 ms; h._budget = 15 ms; store.p_overrun = "abort";', ""),
         ('store.p_overrun = "abort"; h._refills = 2; h._budget = 6 ms;', LATE_LOCK),
     ],
 )
