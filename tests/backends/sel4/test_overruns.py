@@ -15,7 +15,6 @@ import pytest
 
 from camkes.backends.sel4.workspace import console
 from camkes.report.trace.kinds import Kind
-from tests.backends.sel4.platforms import MCS_PLATFORMS
 from tests.backends.sel4.recorded import MS, built, image, needs_workspace, records, with_costs
 from tests.runtime import test_aborted_requests, test_overruns, test_stopped_jobs, test_suspended_requests
 from tests.runtime.test_overruns import CASES, SOURCES, STARTS
@@ -50,7 +49,8 @@ SYSTEM = "".join(
 PROCEDURE = "procedure Section { void enter(in int ms); }\n"
 
 
-@pytest.mark.parametrize("platform", MCS_PLATFORMS)
+# the image is too large for QEMU's RISC-V machine, see docs/sel4.md
+@pytest.mark.parametrize("platform", ["x86_64", "qemu-arm-virt"])
 def test_responses(platform: str, tmp_path: Path) -> None:
     sources = with_costs(SOURCES | {f"F{name}": test_overruns.LOCK for name in FIXED})
     expected = {
