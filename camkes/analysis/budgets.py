@@ -368,7 +368,7 @@ class BudgetModel:
         for part in self.needed.of_task[name].parts:
             duration = self.needed.of_request[part.cpi]
             for cpi in self._policies(part.cpi):
-                helps, aborts = cpi.overrun.rules.helps, cpi.overrun.rules.aborts
+                helps, aborts = self._helped(part.cpi, cpi), cpi.overrun.rules.aborts
                 if (helps and helped) or not (helps or aborts or self._lasts(cpi, duration, trusted=trusted)):
                     found.add(self.workload.lock[part.cpi])
         return found & self._locks(name)
@@ -380,7 +380,12 @@ class BudgetModel:
         budget = self._least(section.task)
         without = ceil(section.duration / budget) * (self.times[section.task].period - budget)
         policies = self._policies(section.cpi)
-        added = [self._added(cpi, section.duration, without, trusted=trusted) for cpi in policies]
+        added = [
+            0
+            if self._helped(section.cpi, cpi)
+            else self._added(cpi, section.duration, without, trusted=trusted)
+            for cpi in policies
+        ]
         return section.duration + max(added, default=without)
 
     def _policies(self, name: str) -> list[PlannedCpi]:
@@ -388,13 +393,17 @@ class BudgetModel:
         within = (name, *self.workload.below[name])
         return [self._cpis[each] for each in within if each in self._cpis]
 
+    def _helped(self, name: str, cpi: PlannedCpi) -> bool:
+        """Whether those that wait for a request to a CPI pay for one to `cpi` in it. Where one that executes
+        at its ceiling is between them, the manager of `cpi` does not know of them."""
+        ways = (each for each in (name, *self.workload.below[name]) if cpi.name in self.workload.below[each])
+        return cpi.overrun.rules.helps and not any(self.workload.rules[each].own_priority for each in ways)
+
     def _added(self, cpi: PlannedCpi, section: Time, without: Time, *, trusted: bool) -> Time:
         """What the policy of a CPI adds to a section whose task is without a budget for `without`."""
         rules, extension = cpi.overrun.rules, cpi.extension
         if rules.aborts:
             return 0 if extension is None else extension.period  # until roll-backs before it let it end
-        if rules.helps:
-            return 0
         return 0 if self._lasts(cpi, section, trusted=trusted) else without
 
     def _lasts(self, cpi: PlannedCpi, section: Time, *, trusted: bool) -> bool:

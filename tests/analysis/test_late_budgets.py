@@ -202,3 +202,43 @@ def test_less_critical_tasks_can_be_late_at_a_higher_criticality() -> None:
     text = text.replace("l._budget = 3 ms;", "l._budget = 10 ms; h._criticality = 1;")
     levels = level_results(*planned(text), FREE)
     assert {e.level: e.ours for e in levels if e.task.name == "h"} == {0: 6 * MS, 1: 13 * MS}
+
+
+#: `low` can be without a budget in `inner`, also when `high` waits for `outer`
+THROUGH_CEILING = """
+import <std_connector.camkes>;
+procedure Access { void use(); };
+component User { control; requestor; uses Access p; }
+component Outer { provides Access p with priority_protocol %s, overrun %s; uses Access next; }
+component Inner { provides Access p with priority_protocol inherited, overrun help; }
+assembly {
+    composition {
+        component User high; component User low; component User other;
+        component Outer outer; component Inner inner;
+        connection seL4RPCCall a(from high.p, from low.p, to outer.p);
+        connection seL4RPCCall b(from other.p, from outer.next, to inner.p);
+    }
+    configuration {
+        high._priority = 30; high._period = 50 ms; high._wcet = 1 ms;
+        low._priority = 20; low._period = 50 ms; low._wcet = 1 ms; low._budget = 2 ms;
+        other._priority = 10; other._period = 100 ms; other._wcet = 0;
+        outer.p_wcet = 0; inner.p_wcet = 3 ms;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("protocol", "policy", "reason"),
+    [
+        ("inherited", "help", ""),
+        ("fixed", "wait", "lower tasks can be without a budget at a ceiling, or in several locks"),
+        ("fixed", "abort", "lower tasks can be without a budget at a ceiling, or in several locks"),
+    ],
+)
+def test_requests_that_wait_for_a_ceiling_pay_for_no_lock_in_it(
+    protocol: str, policy: str, reason: str
+) -> None:
+    text = THROUGH_CEILING % (protocol, policy)
+    found = {each.task.name: each.trusted for each in budget_results(*planned(text), FREE)}
+    assert found["high"].reason == reason
