@@ -380,12 +380,7 @@ class BudgetModel:
         budget = self._least(section.task)
         without = ceil(section.duration / budget) * (self.times[section.task].period - budget)
         policies = self._policies(section.cpi)
-        added = [
-            0
-            if self._helped(section.cpi, cpi)
-            else self._added(cpi, section.duration, without, trusted=trusted)
-            for cpi in policies
-        ]
+        added = [self._added(cpi, section, without, trusted=trusted) for cpi in policies]
         return section.duration + max(added, default=without)
 
     def _policies(self, name: str) -> list[PlannedCpi]:
@@ -399,12 +394,13 @@ class BudgetModel:
         ways = (each for each in (name, *self.workload.below[name]) if cpi.name in self.workload.below[each])
         return cpi.overrun.rules.helps and not any(self.workload.rules[each].own_priority for each in ways)
 
-    def _added(self, cpi: PlannedCpi, section: Time, without: Time, *, trusted: bool) -> Time:
+    def _added(self, cpi: PlannedCpi, section: RequestSection, without: Time, *, trusted: bool) -> Time:
         """What the policy of a CPI adds to a section whose task is without a budget for `without`."""
-        rules, extension = cpi.overrun.rules, cpi.extension
-        if rules.aborts:
-            return 0 if extension is None else extension.period  # until roll-backs before it let it end
-        return 0 if self._lasts(cpi, section, trusted=trusted) else without
+        if cpi.overrun.rules.aborts:
+            # roll-backs before it can have used the extension
+            return 0 if cpi.extension is None else cpi.extension.period
+        goes_on = self._helped(section.cpi, cpi) or self._lasts(cpi, section.duration, trusted=trusted)
+        return 0 if goes_on else without
 
     def _lasts(self, cpi: PlannedCpi, section: Time, *, trusted: bool) -> bool:
         """Whether the extension of a CPI suffices for all overruns of its period, in sections so long."""
