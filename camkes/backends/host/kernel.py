@@ -37,7 +37,6 @@ from camkes.resources import HOST_KERNEL, ROOT, RUNTIME
 
 _PROGRAM = "camkes-host"
 _NAMES = "kernel-names.s"
-_RUNTIME = "runtime"
 _JOINED = "runtime.o"
 _CHECKSUMS = "checksums.json"
 #: kernels, of 2 MB: one for each compiler, folder of the tool and kind of kernel, with and without sanitizers
@@ -129,10 +128,7 @@ def _make(parent: Path, name: str, compiler: Compiler, sink: Sink, progress: Pro
         entry.mkdir()
         other = _checked(parent / _entry(replace(compiler, mcs=not compiler.mcs)))
         program = _make_kernel(work, compiler, sink) if other is None else other.kernel
-        if program is None or not (
-            _make_runtime(work, entry, compiler, sink, progress)
-            and _join_runtime(work, entry, compiler, sink, progress)
-        ):
+        if program is None or not _make_runtime(work, entry / _JOINED, compiler, sink, progress):
             return False
         shutil.copy2(program, entry / _PROGRAM)
         (entry / _PROGRAM).chmod(0o755)
@@ -192,7 +188,7 @@ def _make_kernel(folder: Path, compiler: Compiler, sink: Sink) -> Path | None:
     return program
 
 
-def _make_runtime(work: Path, entry: Path, compiler: Compiler, sink: Sink, progress: Progress) -> bool:
+def _make_runtime(work: Path, output: Path, compiler: Compiler, sink: Sink, progress: Progress) -> bool:
     base = RUNTIME / "src"
     sources = [s for s in sorted(base.rglob("*.c")) if not s.name.endswith("_sel4.c")]
     # the scratch folder is another one each time; each image is linked with the lines, and needs no more
@@ -201,7 +197,7 @@ def _make_runtime(work: Path, entry: Path, compiler: Compiler, sink: Sink, progr
         compile_job(
             compiler,
             source,
-            (entry / _RUNTIME / source.relative_to(base)).with_suffix(".o"),
+            (work / "runtime" / source.relative_to(base)).with_suffix(".o"),
             (),
             (),
             "the runtime",
@@ -209,19 +205,11 @@ def _make_runtime(work: Path, entry: Path, compiler: Compiler, sink: Sink, progr
         )
         for source in sources
     ]
-    good = _run_jobs(work, jobs, sink, progress)
-    for job in jobs:
-        for file in (job.dependencies, job.messages):
-            file.unlink(missing_ok=True)
-    return good
-
-
-def _join_runtime(work: Path, entry: Path, compiler: Compiler, sink: Sink, progress: Progress) -> bool:
-    output, objects = entry / _JOINED, tuple(sorted((entry / _RUNTIME).rglob("*.o")))
+    objects = tuple(job.output for job in jobs)
     command = (*compiler.c, "-r", "-nostdlib", "-o", str(output), *map(str, objects))
-    job = BuildJob("the runtime", output, command, objects, "the runtime", identity=compiler.identity)
-    good = _run_jobs(work, [job], sink, progress)
-    job.messages.unlink(missing_ok=True)
+    joined = BuildJob("the runtime", output, command, objects, "the runtime", identity=compiler.identity)
+    good = _run_jobs(work, [*jobs, joined], sink, progress)
+    joined.messages.unlink(missing_ok=True)
     return good
 
 
