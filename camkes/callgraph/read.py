@@ -8,7 +8,7 @@ headers, this, plan, glue, link; the headers of components do not depend on what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +23,7 @@ from camkes.backends.host.sources import (
     build_of,
     compile_job,
     links_foreign_code,
+    shared_by,
     sources_and_objects,
     unusable_name,
 )
@@ -139,8 +140,7 @@ class _CodeReader:
         out = out.absolute()
         counting = self.counting and compiler.call_graphs
         jobs: dict[str, list[BuildJob]] = {}
-        #: instances of one component share objects where their headers are equal
-        alike: dict[object, list[BuildJob]] = {}
+        alike: dict[Hashable, list[BuildJob]] = {}
         foreign: set[str] = set()
         for instance in instances:
             build = build_of(application, instance, Sink())
@@ -150,10 +150,10 @@ class _CodeReader:
                 jobs[instance.name] = []  # nothing is known of it, and the build reports which is missing
                 continue
             folder = headers[instance.name]
-            texts = tuple((path.name, path.read_bytes()) for path in sorted(folder.glob("*.h")))
-            if (build, texts) not in alike:
-                alike[build, texts] = _compile_jobs(instance, build, folder, out / instance.name, compiler)
-            jobs[instance.name] = alike[build, texts]
+            common = shared_by(build, sorted(folder.glob("*.h")))
+            if common not in alike:
+                alike[common] = _compile_jobs(instance, build, folder, out / instance.name, compiler)
+            jobs[instance.name] = alike[common]
         compiled = [job for some in alike.values() for job in some]
         flows = {id(job): _flow_job(job) for job in compiled if counting and job.beside}
         every = [*compiled, *flows.values()]

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import errno
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -23,6 +23,7 @@ from camkes.backends.host.sources import (
     build_of,
     compile_job,
     lacks,
+    shared_by,
     sources_and_objects,
     unusable_name,
 )
@@ -247,12 +248,11 @@ class _Build:
     def _compiled_alike(self, builds: Mapping[str, ComponentBuild]) -> list[list[str]]:
         """The instances, those together that share the objects of the user's sources: of one component, with
         equal generated headers. If what is executed is counted, each has objects of its own."""
-        found: dict[object, list[str]] = {}
+        found: dict[Hashable, list[str]] = {}
         for name, build in builds.items():
             headers = [f.path for f in self.generated.get(name, ()) if f.kind == "header"]
-            texts = tuple((path.name, path.read_bytes()) for path in headers)
             own = name if self.covers else ""
-            found.setdefault((build, texts, name in self.watched, own), []).append(name)
+            found.setdefault((shared_by(build, headers), name in self.watched, own), []).append(name)
         return list(found.values())
 
     def _folder_of(self, name: str) -> Path:

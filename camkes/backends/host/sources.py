@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -47,6 +47,12 @@ def build_of(application: Application, instance: Instance, sink: Sink) -> Compon
         report_no_sources(application, kind, sink)
         return ComponentBuild()
     return with_libraries(application, build)
+
+
+def shared_by(build: ComponentBuild, headers: Iterable[Path]) -> Hashable:
+    """What instances have in common that share the objects of their sources: how they are built, and the
+    generated headers."""
+    return build, tuple((path.name, path.read_bytes()) for path in headers)
 
 
 def report_no_sources(application: Application, kind: ComponentType, sink: Sink) -> None:
