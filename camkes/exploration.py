@@ -17,6 +17,7 @@ from camkes.backends.host.explore import FoundViolation, SearchOptions, SearchSt
 from camkes.backends.host.host import HostImage
 from camkes.backends.host.schedule import Schedule, schedule_to_json
 from camkes.diagnostics import Sink
+from camkes.diagnostics.words import plural
 from camkes.files import write_output
 from camkes.report.summary import to_json
 from camkes.report.trace.names import trace_names
@@ -211,7 +212,7 @@ def _schedule(application: str, options: SearchOptions, found: FoundViolation) -
 
 
 def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+    return f"{number:,} {plural(number, what)}"
 
 
 def _line(state: SearchState) -> str:

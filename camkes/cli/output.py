@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 
 from camkes.diagnostics import Sink
+from camkes.diagnostics.words import plural
 
 GOOD, USER_ERROR, USAGE, DEFECT = 0, 1, 2, 3
 INTERRUPTED = 130  # as a shell reports SIGINT
@@ -55,7 +56,7 @@ def can_draw(stream: object) -> bool:
 
 
 def count(items: Sequence[object], name: str) -> str:
-    return f"{len(items)} {name}{'' if len(items) == 1 else 's'}"
+    return f"{len(items)} {plural(len(items), name)}"
 
 
 class Progress:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from camkes.analysis.demand import Time
 from camkes.analysis.verdict import TaskResult
 from camkes.diagnostics import Span
+from camkes.diagnostics.words import plural
 from camkes.editor.index import NamedSymbol, NameUse, SettingUse
 from camkes.editor.workspace import SystemSnapshot
 from camkes.model.settings import TABLE, UNTYPED_POOL, Known
@@ -146,7 +147,7 @@ def _cpi(analysis: SystemSnapshot, cpi: PlannedCpi) -> str:
 
 
 def _threads(cpi: PlannedCpi) -> str:
-    return f"{cpi.threads} thread{'' if cpi.threads == 1 else 's'}{' of a pool' if cpi.pooled else ''}"
+    return f"{cpi.threads} {plural(cpi.threads, 'thread')}{' of a pool' if cpi.pooled else ''}"
 
 
 def _instance_facts(analysis: SystemSnapshot, instance: NamedSymbol) -> Iterator[str]:

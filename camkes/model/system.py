@@ -380,3 +380,8 @@ class System(Struct, frozen=True, eq=False):
 
     def instance(self, name: str) -> Instance | None:
         return self._by_name.get(name)
+
+    @property
+    def types(self) -> Mapping[str, ComponentType]:
+        """The types of the instances, by name."""
+        return {instance.type.name: instance.type for instance in self.instances}

@@ -121,7 +121,7 @@ class Application(Struct, frozen=True):
         it names are not there."""
         if self.lists is None:
             return
-        types = {instance.type.name: instance.type for instance in system.instances}
+        types = system.types
         undeclared = [
             kind for kind in types.values() if kind.name not in self.components and _needs_code(kind)
         ]

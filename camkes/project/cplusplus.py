@@ -18,7 +18,7 @@ from camkes.resolve.words.keywords import CXX_KEYWORDS
 def report_cxx_keywords(application: Application, system: System, sink: Sink) -> None:
     """Report names of a component that are keywords of C++, where one of its C++ sources includes
     `camkes.h`."""
-    for kind in {each.type.name: each.type for each in system.instances}.values():
+    for kind in system.types.values():
         names = [each for each in _declared(kind) if each[1] in CXX_KEYWORDS]
         source = _cxx_source(application, kind, system) if names else None
         if source is None:

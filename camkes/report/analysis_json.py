@@ -15,10 +15,9 @@ from camkes.analysis.assignment import Policy
 from camkes.analysis.bounds import Bound
 from camkes.analysis.budgets import BudgetResult
 from camkes.analysis.criticality import LevelResult
-from camkes.analysis.demand import Time
 from camkes.analysis.verdict import Analysis, TaskResult, Verdict
 from camkes.analysis.witness import Quality, Witness
-from camkes.report.budgets import BudgetBounds, CriticalityBounds, budget_bounds, criticality_bounds
+from camkes.report.budgets import BudgetBounds, CriticalityBounds, budget_bounds, criticality_bounds, whole
 from camkes.report.sensitivity import SensitivityReport
 
 BoundVerdict = Literal["met", "unknown", "not applicable"]
@@ -132,8 +131,8 @@ def to_report(
         platform=analysis.platform.name,
         utilisation=analysis.utilisation,
         tasks=tuple(_task(result, witnesses.get(result.task.name)) for result in analysis.tasks),
-        chains=tuple(ChainAnalysis(chain.tasks, _whole(chain.latency)) for chain in analysis.chains),
-        ages=tuple(AgeAnalysis(each.writer, each.reader, _whole(each.age)) for each in analysis.ages),
+        chains=tuple(ChainAnalysis(chain.tasks, whole(chain.latency)) for chain in analysis.chains),
+        ages=tuple(AgeAnalysis(each.writer, each.reader, whole(each.age)) for each in analysis.ages),
         bounds=tuple(
             UtilisationBound(
                 name=bound.name,
@@ -174,7 +173,7 @@ def _task(result: TaskResult, witness: Witness | None) -> TaskAnalysis:
         wcet=ceil(result.demand.total),
         blocking=ceil(waits.least),
         blocking_bounds=BlockingBounds(
-            ceil(waits.classic), _whole(waits.assignment), _whole(waits.exact), ceil(waits.possible)
+            ceil(waits.classic), whole(waits.assignment), whole(waits.exact), ceil(waits.possible)
         ),
         blocking_gap=ceil(waits.gap),
         response=None if result.response is None else ceil(result.response.time),
@@ -187,10 +186,6 @@ def _task(result: TaskResult, witness: Witness | None) -> TaskAnalysis:
 def _witness(witness: Witness) -> WitnessReport:
     gap = None if witness.bound is None else witness.bound - witness.response
     return WitnessReport(witness.response, witness.release, witness.quality, gap)
-
-
-def _whole(value: Time | None) -> int | None:
-    return None if value is None else ceil(value)
 
 
 def bound_verdict(bound: Bound) -> BoundVerdict:

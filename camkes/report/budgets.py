@@ -53,9 +53,9 @@ def budget_bounds(budgets: Sequence[BudgetResult]) -> tuple[BudgetBounds, ...]:
             budget=each.time.budgets[0],
             period=each.time.period,
             overrun=each.time.overrun,
-            response=_whole(each.trusted.response),
+            response=whole(each.trusted.response),
             response_reason=each.trusted.reason,
-            isolated=_whole(each.isolated.response),
+            isolated=whole(each.isolated.response),
             isolated_reason=each.isolated.reason,
         )
         for each in budgets
@@ -64,7 +64,7 @@ def budget_bounds(budgets: Sequence[BudgetResult]) -> tuple[BudgetBounds, ...]:
 
 def criticality_bounds(levels: Sequence[LevelResult]) -> tuple[CriticalityBounds, ...]:
     return tuple(
-        CriticalityBounds(each.task.name, each.level, _whole(each.smc), _whole(each.amc), _whole(each.ours))
+        CriticalityBounds(each.task.name, each.level, whole(each.smc), whole(each.amc), whole(each.ours))
         for each in levels
     )
 
@@ -139,7 +139,8 @@ def _bound(bound: Bounded) -> str:
     return "-" if bound.response is None else _time(bound.response)
 
 
-def _whole(time: Time | None) -> int | None:
+def whole(time: Time | None) -> int | None:
+    """Rounded up to nanoseconds."""
     return None if time is None else ceil(time)
 
 

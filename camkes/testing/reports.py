@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 from msgspec import UNSET, Struct, UnsetType
 
 from camkes.diagnostics import Severity
+from camkes.diagnostics.words import plural
 from camkes.report.summary import CoverageReport, to_json
 from camkes.report.times import format_time
 from camkes.testing.run import Case, TestResult
@@ -76,7 +77,7 @@ def line(result: TestResult, *, color: bool) -> str:
     word, paint = ("ok  ", "\x1b[32m") if result.passed else ("FAIL", "\x1b[1;31m")
     word = f"{paint}{word}\x1b[0m" if color else word
     named = [case for case in result.cases if case.name]
-    cases = f", {len(named)} case{'' if len(named) == 1 else 's'}" if named else ""
+    cases = f", {len(named)} {plural(len(named), 'case')}" if named else ""
     ran = "was not run" if result.end is None else format_time(result.end, 6)
     return f"{word} {result.test.title} ({ran}{cases})\n"
 
@@ -84,7 +85,7 @@ def line(result: TestResult, *, color: bool) -> str:
 def summary(results: Sequence[TestResult]) -> str:
     """The last line."""
     failed = sum(not result.passed for result in results)
-    tests = f"{len(results)} test{'' if len(results) == 1 else 's'}"
+    tests = f"{len(results)} {plural(len(results), 'test')}"
     return f"{tests}: {len(results) - failed} passed, {failed} failed\n"
 
 

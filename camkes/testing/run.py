@@ -157,7 +157,7 @@ def with_mocks(application: Application, system: System, test: Test, out: Path) 
     """An application whose components that the tests define have mocks of what they provide. Raises
     OutputError."""
     components = dict(application.components)
-    for kind in {instance.type.name: instance.type for instance in system.instances}.values():
+    for kind in system.types.values():
         if not kind.span.file.path.absolute().is_relative_to(test.file.parent):
             continue
         folder = (out / "mocks" / kind.name).absolute()

@@ -17,7 +17,6 @@ from camkes.backends.sel4.workspace import made
 from camkes.capdl.model import Role
 from camkes.diagnostics import Sink
 from camkes.files import write_changed
-from camkes.model.system import ComponentType
 from camkes.outcome import Outcome
 from camkes.project.application import Application
 from camkes.project.builds import ComponentBuild
@@ -45,7 +44,7 @@ def run_on_sel4(
     what the project's own CMakeLists.txt declares, `checked` has the mocks as well."""
     application = checked.application
     application.report_missing(MISSING_FILE, sink)
-    for kind in _kinds(checked):
+    for kind in checked.system.types.values():
         declared_in = kind.span.file.path
         if application.build_of(kind.name, "", declared_in) is None and not declared_in.is_relative_to(
             BUILTIN
@@ -69,7 +68,7 @@ def run_on_sel4(
 def _declarations(test: Test, checked: pipeline.Checked, project: Application) -> str:
     """CMake's declarations of the test's system: components that the project does not declare, and mocks."""
     lines = []
-    for kind in _kinds(checked):
+    for kind in checked.system.types.values():
         build = checked.application.build_of(kind.name, "", kind.span.file.path)
         if build is None:
             continue
@@ -80,11 +79,6 @@ def _declarations(test: Test, checked: pipeline.Checked, project: Application) -
             words = ["SOURCES", *map(_quoted, sources), "INCLUDES", *map(_quoted, includes)]
             lines.append(f"DeclareCAmkESComponent({kind.name} {' '.join(words)})\n")
     return "".join([*lines, f"_DeclareCAmkESRootserver({_quoted(test.file)})\n"])
-
-
-def _kinds(checked: pipeline.Checked) -> list[ComponentType]:
-    """The types of the system's instances."""
-    return list({each.type.name: each.type for each in checked.system.instances}.values())
 
 
 def _quoted(path: Path) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from camkes.diagnostics import Diagnostic, Severity, SourceFile, Span
+from camkes.diagnostics.words import plural
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +40,7 @@ def summary(diagnostics: Iterable[Diagnostic]) -> str:
     """`2 errors, 1 warning`; empty if there is neither."""
     severities = [diagnostic.severity for diagnostic in diagnostics]
     counts = [(severities.count(s), s.value) for s in (Severity.ERROR, Severity.WARNING)]
-    return ", ".join(f"{n} {word}{'' if n == 1 else 's'}" for n, word in counts if n)
+    return ", ".join(f"{n} {plural(n, word)}" for n, word in counts if n)
 
 
 def shown_path(file: SourceFile, style: Style) -> str:

@@ -12,6 +12,7 @@ from itertools import cycle as repeated
 
 from msgspec import Struct
 
+from camkes.diagnostics.words import plural
 from camkes.model.protocols import Protocol
 from camkes.model.system import System
 from camkes.model.units import duration
@@ -116,7 +117,7 @@ def _about(cpi: PlannedCpi, mcs: bool) -> Iterator[str]:
     else:
         manager = ", manager" if cpi.manager else ""
         yield f"{cpi.protocol.value}, ceiling {cpi.ceiling}"
-        yield f"{cpi.threads} thread{'' if cpi.threads == 1 else 's'}{manager}"
+        yield f"{cpi.threads} {plural(cpi.threads, 'thread')}{manager}"
     if cpi.monitor is not None:
         yield f"monitor {cpi.monitor}"
     if mcs:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from camkes.diagnostics import Diagnostic, Label, Span
+from camkes.diagnostics.words import plural
 from camkes.parser import ast
 from camkes.resolve import codes
 from camkes.resolve.files.imports import Program
@@ -182,7 +183,7 @@ def _with_others(diagnostic: Diagnostic, others: Sequence[Label]) -> Diagnostic:
     if not others:
         return diagnostic
     more = len(others) - _SHOWN
-    notes = (f"and in {more} other place{'' if more == 1 else 's'}",) if more > 0 else ()
+    notes = (f"and in {more} other {plural(more, 'place')}",) if more > 0 else ()
     return replace(
         diagnostic,
         related=(*diagnostic.related, *others[:_SHOWN]),
