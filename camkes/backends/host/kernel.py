@@ -37,6 +37,7 @@ from camkes.resources import HOST_KERNEL, ROOT, RUNTIME
 
 _PROGRAM = "camkes-host"
 _NAMES = "kernel-names.s"
+_RUNTIME = "runtime"
 _JOINED = "runtime.o"
 _CHECKSUMS = "checksums.json"
 #: kernels, of 2 MB: one for each compiler, folder of the tool and kind of kernel, with and without sanitizers
@@ -128,7 +129,10 @@ def _make(parent: Path, name: str, compiler: Compiler, sink: Sink, progress: Pro
         entry.mkdir()
         other = _checked(parent / _entry(replace(compiler, mcs=not compiler.mcs)))
         program = _make_kernel(work, compiler, sink) if other is None else other.kernel
-        if program is None or not _make_runtime(work, entry / _JOINED, compiler, sink, progress):
+        if program is None or not (
+            _make_runtime(work, entry, compiler, sink, progress)
+            and _join_runtime(work, entry, compiler, sink, progress)
+        ):
             return False
         shutil.copy2(program, entry / _PROGRAM)
         (entry / _PROGRAM).chmod(0o755)
@@ -188,7 +192,7 @@ def _make_kernel(folder: Path, compiler: Compiler, sink: Sink) -> Path | None:
     return program
 
 
-def _make_runtime(work: Path, output: Path, compiler: Compiler, sink: Sink, progress: Progress) -> bool:
+def _make_runtime(work: Path, entry: Path, compiler: Compiler, sink: Sink, progress: Progress) -> bool:
     base = RUNTIME / "src"
     sources = [s for s in sorted(base.rglob("*.c")) if not s.name.endswith("_sel4.c")]
     # the scratch folder is another one each time; each image is linked with the lines, and needs no more
@@ -197,7 +201,7 @@ def _make_runtime(work: Path, output: Path, compiler: Compiler, sink: Sink, prog
         compile_job(
             compiler,
             source,
-            (work / "runtime" / source.relative_to(base)).with_suffix(".o"),
+            (entry / _RUNTIME / source.relative_to(base)).with_suffix(".o"),
             (),
             (),
             "the runtime",
@@ -205,11 +209,19 @@ def _make_runtime(work: Path, output: Path, compiler: Compiler, sink: Sink, prog
         )
         for source in sources
     ]
-    objects = tuple(job.output for job in jobs)
+    good = _run_jobs(work, jobs, sink, progress)
+    for job in jobs:
+        for file in (job.dependencies, job.messages):
+            file.unlink(missing_ok=True)
+    return good
+
+
+def _join_runtime(work: Path, entry: Path, compiler: Compiler, sink: Sink, progress: Progress) -> bool:
+    output, objects = entry / _JOINED, tuple(sorted((entry / _RUNTIME).rglob("*.o")))
     command = (*compiler.c, "-r", "-nostdlib", "-o", str(output), *map(str, objects))
-    joined = BuildJob("the runtime", output, command, objects, "the runtime", identity=compiler.identity)
-    good = _run_jobs(work, [*jobs, joined], sink, progress)
-    joined.messages.unlink(missing_ok=True)
+    job = BuildJob("the runtime", output, command, objects, "the runtime", identity=compiler.identity)
+    good = _run_jobs(work, [job], sink, progress)
+    job.messages.unlink(missing_ok=True)
     return good
 
 
