@@ -104,6 +104,15 @@ def calls_of_code(
     )
 
 
+def _calls_are_listed(instance: Instance, caller: str) -> bool:
+    """Whether `requests` clauses say what a handler, or all code of an instance, calls."""
+    if instance.type.control and caller in ("", instance.name):
+        return False
+    served = [i for i in instance.type.interfaces if i.name in procedures(instance, "provides")]
+    asked = [i for i in served if caller in ("", instance.name, f"{instance.name}.{i.name}")]
+    return bool(asked) and all(i.requests is not None for i in asked)
+
+
 class _Caller(NamedTuple):
     """The caller, which functions of the component it starts with, where it hands over others, which of them
     have to be there for its calls to be known, and which are methods of a procedure."""
@@ -174,7 +183,7 @@ class _CodeReader:
                 self._read_instance(instance, jobs[instance.name], dumped, instance.name in foreign)
 
     def not_read(self, instance: Instance, why: str, caller: str = "") -> None:
-        if not procedures(instance, "uses"):
+        if not procedures(instance, "uses") or _calls_are_listed(instance, caller):
             return  # what it waits for and signals is not known either, and is taken to be everything
         self.notes.append(
             Diagnostic(

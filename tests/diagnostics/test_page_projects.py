@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The examples of `camkes explain` that need files beside them, or a command: page_projects.txt has these.
+
+As in test_pages.py, the example that fails has the code of its page, and the corrected one has no error.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from camkes.diagnostics import explain
+from tests.diagnostics.pages import Block, blocks, statements
+from tests.diagnostics.test_commands import run
+from tests.diagnostics.test_pages import CONTEXTS
+from tests.written import write_files
+
+_TEXT = (Path(__file__).parent / "page_projects.txt").read_text()
+_CODE = re.compile(r"\b(?:error|warning|note)\[(\w+)\]")
+
+
+class Project(NamedTuple):
+    command: str
+    options: frozenset[str]
+    #: `NAME`, `NAME (fails)` or `NAME (passes)`
+    files: dict[str, str]
+
+    def variant(self, fails: bool) -> dict[str, str]:
+        own, other = (" (fails)", " (passes)")[:: 1 if fails else -1]
+        return {
+            name.removesuffix(own): text
+            for name, text in sorted(self.files.items(), key=lambda item: item[0].endswith(own))
+            if not name.endswith(other)
+        }
+
+
+def read(text: str) -> dict[str, Project]:
+    found: dict[str, Project] = {}
+    for part in re.split(r"^=== ", text, flags=re.MULTILINE)[1:]:
+        title, *files = re.split(r"^--- ", part.rstrip() + "\n", flags=re.MULTILINE)
+        code, command, options = map(str.strip, f"{title}||".split("|")[:3])
+        own = {name.strip(): rest for name, _, rest in (each.partition("\n") for each in files)}
+        like = re.search(r"like (\w+)", options)
+        beside = found[like[1]].files if like else {}
+        replaced = {name.partition(" (")[0] for name in own}
+        others = {name: rest for name, rest in beside.items() if name.partition(" (")[0] not in replaced}
+        found[code] = Project(command, frozenset(options.split()), {**others, **own})
+    return found
+
+
+PROJECTS = read(_TEXT)
+
+#: Why the examples of the other pages are not run. Each code has a golden file.
+NOT_RUN = {
+    "the page has no example": "E0110 E0703 E0704 E0710 E0711 E0712 E0717 E0724 E0725 E0727 E0730 E0735 "
+    "E0760 E0801 E0803 E0804 E0807 E0952 E0953 E0954 E0956 E0957 N0851 N0852 W0709 W0805 W0964",
+    "a size, which a short text has not": "E0103 E0112 E0134 E0207",
+    "bytes that are not text": "E0102",
+    "two builds at once, for a minute": "E0726",
+    "it installs a program": "E0738 E0740",
+    "it is a session of gdb": "E0739",
+    "a fault of the runtime, or one that has another error too": "E0764",
+    "a workspace for seL4, with templates": "E0955 E0958 E0963 E0965",
+}
+
+
+def filled(text: str, shown: Block, first: Block) -> str:
+    """A file with the example in it. What the first example has and a corrected one has not is kept:
+    statements in a component by their names, text in another language as a whole."""
+
+    def example(match: re.Match[str]) -> str:
+        match match[1]:
+            case None:
+                return shown.text
+            case "c" | "camkes" as language:
+                return next((each.text for each in (shown, first) if each.language == language), "")
+            case where:
+                new, old = statements(shown.text)[where], statements(first.text)[where]
+                named = {name_of(each) for each in new}
+                kept = [each for each in old if name_of(each) not in named]
+                if where == "set":
+                    new = [re.sub(r"^configuration\s*\{|\}$", "", each) for each in new]
+                return "\n".join([*(kept if where == "own" else ()), *new]) + "\n"
+
+    return re.sub(r"^EXAMPLE(?: (\w+))?\n", example, text, flags=re.MULTILINE)
+
+
+def name_of(statement: str) -> str:
+    return [*statement.split(), "", "", ""][2].rstrip(";,")
+
+
+def written(project: Project, fails: bool, shown: Block, first: Block, folder: Path) -> None:
+    files = project.variant(fails)
+    instead = files.pop("instead of EXAMPLE", None)
+    shown = shown if instead is None else Block("", instead)
+    write_files(folder, {name: filled(text, shown, first) for name, text in files.items()})
+    for path in folder.glob("*.dts"):
+        words = ["dtc", "-q", "-O", "dtb", "-o", path.with_suffix(".dtb"), path]
+        subprocess.run(words, check=True)
+
+
+def commands(project: Project, fails: bool, shown: Block) -> list[str]:
+    """The commands of a project, or of the example."""
+    command = project.command.split(" / ")[0 if fails else -1]
+    if command != "EXAMPLE":
+        return [command]
+    lines = re.findall(r"^camkes .*", shown.text, re.MULTILINE)
+    return [re.sub(r"\s+#.*", "", line).replace("PATH", "system.camkes") for line in lines]
+
+
+def reported(
+    given: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch, said: pytest.CaptureFixture[str]
+) -> str:
+    monkeypatch.chdir(folder)
+    for command in given:
+        run(command, folder, monkeypatch)
+    captured = said.readouterr()
+    return captured.err + captured.out
+
+
+def test_each_page_is_run_or_has_a_reason() -> None:
+    others = [code for codes in NOT_RUN.values() for code in codes.split()]
+    assert not [code for code in NOT_RUN["the page has no example"].split() if blocks(code)]
+    assert sorted([*CONTEXTS, *PROJECTS, *others]) == sorted(code.number for code in explain.all_codes())
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("code", PROJECTS)
+def test_examples_of_a_page(
+    code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    project, shown = PROJECTS[code], blocks(code)
+    if any(name.endswith(".dts") for name in project.files) and not shutil.which("dtc"):
+        pytest.skip("dtc is not installed")
+    match project.options & {"right", "same"}:
+        case options if "same" in options:
+            first, corrected = shown[0], shown
+        case options if "right" in options:
+            first, corrected = Block("", ""), shown
+        case _:
+            first, corrected = shown[0], shown[1:]
+    assert corrected
+    for number, (fails, each) in enumerate([(True, first), *((False, each) for each in corrected)]):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        written(project, fails, each, first, folder)
+        text = reported(commands(project, fails, each), folder, monkeypatch, capfd)
+        assert (code in _CODE.findall(text)) == fails, text
+        assert fails or "error[" not in text, text
