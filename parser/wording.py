@@ -298,7 +298,7 @@ class Wording:
             return _Slip("a type is a single word", "one word too much", help, at=surplus)
         if self._kind_of_slip(position, expected) == "unit":
             message, label = f"`{word}` is not a unit of time", "unknown unit"
-            help = self._nearest(word, ("ns", "us", "ms", "s")) or "the units are `ns`, `us`, `ms` and `s`"
+            help = "the units are `ns`, `us`, `ms` and `s`"
             return _Slip(message, label, help)
         return None
 

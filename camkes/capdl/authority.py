@@ -5,16 +5,16 @@ set."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct
 
 from camkes.capdl.callers import Wiring
 from camkes.capdl.details import Rights
 from camkes.capdl.model import CapabilityModel, ObjectUse, Purpose, Role, Space
 from camkes.capdl.time_manager import LEVEL_USE, TIME_MANAGER, servers
 from camkes.diagnostics import Span
+from camkes.documents import json_text
 from camkes.model.bands import Band, scheduled_by
 from camkes.model.system import Connection, System
 from camkes.protocols.plan import Plan
@@ -115,7 +115,7 @@ def to_json(holdings: Sequence[Holding], threads: Sequence[ThreadAuthority] = ()
     """Both tables for programs: "thread" of a thread's capability in its own address space is its row."""
     by_name = {thread.name: thread for thread in threads}
     records = [_record(h, by_name.get(h.object)) for h in holdings]
-    return json.dumps(to_builtins(records), indent=2, ensure_ascii=False)
+    return json_text(records)
 
 
 class StatedAt(Struct, frozen=True):

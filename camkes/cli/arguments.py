@@ -182,11 +182,15 @@ class CommandLineParser(argparse.ArgumentParser):
 SYSTEM = "a .camkes file or the folder of an application"
 
 
-def add_input(parser: argparse.ArgumentParser, path: str = SYSTEM, default: Path | None = None) -> None:
-    """What every command that reads a system understands; `input_of` gives it. `path` describes PATH, which
-    may be left out if there is a `default`."""
-    count: Any = {} if default is None else {"nargs": "?", "default": default}
-    parser.add_argument("path", metavar="PATH", type=Path, help=path, **count)
+def add_path(parser: argparse.ArgumentParser, path: str) -> None:
+    """PATH, which is that of a project; every command that takes one takes the current folder by itself."""
+    text = f"{path} (default: the current folder)"
+    parser.add_argument("path", metavar="PATH", type=Path, nargs="?", default=Path(), help=text)
+
+
+def add_input(parser: argparse.ArgumentParser, path: str = SYSTEM) -> None:
+    """What every command that reads a system understands; `input_of` gives it. `path` describes PATH."""
+    add_path(parser, path)
     group = parser.add_argument_group("options for reading the system")
     option = group.add_argument
     repeated: Any = {"action": "append", "default": []}

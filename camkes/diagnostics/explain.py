@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct
 
 from camkes.diagnostics.core import Code, Severity
+from camkes.documents import json_text
 
 PAGES = Path(__file__).parent / "pages"
 
@@ -66,10 +67,8 @@ def listing(codes: Sequence[Code]) -> str:
 
 
 def to_json(codes: Sequence[Code]) -> str:
-    import json
-
     described = [CodePage(c.number, c.name, c.severity, explanation(c)) for c in codes]
-    return json.dumps(to_builtins(described), indent=2, ensure_ascii=False)
+    return json_text(described)
 
 
 def _read(path: Path) -> tuple[str, str]:

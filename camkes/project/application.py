@@ -245,14 +245,15 @@ def find_application(
 
 def _report_no_application(given: Path, path: Path, systems: Sequence[Path], sink: Sink) -> None:
     """Report why there is no application at `path`, which the user wrote as `given`."""
-    help = "expected a .camkes file or the folder of an application"
+    help = "name a .camkes file or the folder of an application"
+    place = "the current folder" if given == Path() else str(given)
     notes: list[str] = []
     if systems:
-        message = f"there is no {_LISTS} in {given}, but {len(systems)} systems"
+        message = f"there is no {_LISTS} in {place}, but {len(systems)} systems"
         notes = [system.name for system in systems]
         help = f"write for example {given / systems[0].name}"
     elif path.is_dir():
-        message = f"there is no system in {given}: neither a {_LISTS} nor a .camkes file with an assembly"
+        message = f"there is no system in {place}: neither a {_LISTS} nor a .camkes file with an assembly"
         below = [
             folder for folder in sorted(path.iterdir()) if (folder / _LISTS).is_file() or systems_of(folder)
         ]

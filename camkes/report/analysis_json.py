@@ -4,12 +4,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import Literal
 
-from msgspec import UNSET, Struct, UnsetType, to_builtins
+from msgspec import UNSET, Struct, UnsetType
 
 from camkes.analysis.assignment import Policy
 from camkes.analysis.bounds import Bound
@@ -17,6 +16,7 @@ from camkes.analysis.budgets import BudgetResult
 from camkes.analysis.criticality import LevelResult
 from camkes.analysis.verdict import Analysis, TaskResult, Verdict
 from camkes.analysis.witness import Quality, Witness
+from camkes.documents import json_text
 from camkes.report.budgets import BudgetBounds, CriticalityBounds, budget_bounds, criticality_bounds, whole
 from camkes.report.sensitivity import SensitivityReport
 
@@ -160,7 +160,7 @@ def to_json(
     sensitivity: SensitivityReport | UnsetType,
 ) -> str:
     report = to_report(analysis, witnesses, proposed, of_time, sensitivity)
-    return json.dumps(to_builtins(report), indent=2, ensure_ascii=False)
+    return json_text(report)
 
 
 def _task(result: TaskResult, witness: Witness | None) -> TaskAnalysis:

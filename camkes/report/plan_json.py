@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-import json
 from math import ceil
 from typing import Literal
 
-from msgspec import UNSET, Struct, UnsetType, field, to_builtins
+from msgspec import UNSET, Struct, UnsetType, field
 from msgspec.structs import replace
 
 from camkes.analysis.verdict import Analysis, TaskResult
+from camkes.documents import json_text
 from camkes.model.bands import Band, Order
 from camkes.model.overrun import Degradation, OverrunPolicy, ServerKind
 from camkes.model.protocols import Protocol
@@ -140,7 +140,7 @@ def to_report(plan: Plan, analysis: Analysis | None = None) -> PlanReport:
 
 
 def to_json(plan: Plan, analysis: Analysis | None = None) -> str:
-    return json.dumps(to_builtins(to_report(plan, analysis)), indent=2, ensure_ascii=False)
+    return json_text(to_report(plan, analysis))
 
 
 def results_by_task(analysis: Analysis | None) -> dict[str, TaskResult]:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import pkgutil
@@ -27,6 +28,19 @@ from tests.documents import conforming
 from tests.end_to_end.support import EXAMPLES, camkes_process, system
 
 GOOD, USER_ERROR, USAGE, DEFECT = 0, 1, 2, 3
+
+
+def test_commands_take_the_current_folder_where_no_project_is_named() -> None:
+    found = []
+    for name in MODULES:
+        parser = argparse.ArgumentParser()
+        command_named(name).add_arguments(parser)
+        if any(each.metavar == "PATH" and each.dest == "path" for each in parser._actions):
+            found.append(name)
+            assert parser.parse_args([]).path == Path(), name
+    assert {"check", "run", "test", "analyze", "explore", "debug", "watch", "measure", "migrate"} <= set(
+        found
+    )
 
 
 def test_every_command_is_in_the_table() -> None:
@@ -53,7 +67,7 @@ def test_every_command_is_in_the_table() -> None:
         (["--version"], GOOD),
         ([], USAGE),
         (["fly"], USAGE),
-        (["check"], USAGE),
+        (["trust"], USAGE),
         (["check", EXAMPLES / "adder", "-D", "=1"], USAGE),
         (["run", EXAMPLES / "adder", "--for", "a while"], USAGE),
         (["run", EXAMPLES / "adder", "--window", "5ms:1ms"], USAGE),

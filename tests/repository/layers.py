@@ -52,8 +52,8 @@ LAYERS = (
     Entry(2, ("parser",), "preprocessor, grammar, syntax tree; its folder is `parser/`"),
     Entry(1, ("diagnostics",),
         "source files, spans, diagnostics, codes; text, JSON and SARIF; a page for each code"),
-    Entry(0, ("cache", "files", "process", "resources", "sandbox", "watching"),
-        "the user's cache; atomic writes of files; child processes and their sandbox;"
+    Entry(0, ("cache", "documents", "files", "process", "resources", "sandbox", "watching"),
+        "the user's cache; JSON for people; atomic writes of files; child processes and their sandbox;"
         " the paths of templates and C sources; changes of files"),
 )  # fmt: skip
 

@@ -5,17 +5,17 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import TYPE_CHECKING, Literal
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct
 
 from camkes import pipeline
 from camkes.cli.arguments import Command, add_input, duration, input_of, positive
 from camkes.cli.commands.runs import add_kernel, wrong_for_sel4
 from camkes.cli.output import GOOD, USAGE, USER_ERROR, Progress, wants_color, write_diagnostics
 from camkes.diagnostics import Sink
+from camkes.documents import json_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -100,7 +100,7 @@ def measure(arguments: argparse.Namespace) -> int:
         return status
     if arguments.json:
         report = to_report(found, arguments.margin)
-        print(json.dumps(to_builtins(report), indent=2, ensure_ascii=False))
+        print(json_text(report))
     else:
         print(to_text(found, arguments.margin, color=wants_color(arguments, sys.stdout)))
     for path in written:

@@ -132,8 +132,7 @@ def show_output(results: list[TestResult], *, every: bool) -> None:
 
 
 def test_arguments(parser: argparse.ArgumentParser) -> None:
-    text = "a project, its folder `tests`, or one test in it (default: the current folder)"
-    add_input(parser, text, default=Path())
+    add_input(parser, "a project, its folder `tests`, or one test in it")
     add_kernel(parser, "build/tests/PROJECT")
     group = parser.add_argument_group("testing")
     option = group.add_argument

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from camkes.cli.arguments import Command, add_messages
+from camkes.cli.arguments import Command, add_messages, add_path
 from camkes.cli.output import GOOD, USAGE, USER_ERROR, count, wants_color, write_diagnostics
 from camkes.diagnostics import Sink
 from camkes.files import OutputError
@@ -121,7 +121,7 @@ def fmt_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def migrate_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("path", metavar="PATH", type=Path, help="an application's folder, or a file in it")
+    add_path(parser, "an application's folder, or a file in it")
     parser.add_argument(
         "--write", action="store_true", help="change the files instead of only showing the changes"
     )

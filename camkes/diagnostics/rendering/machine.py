@@ -4,15 +4,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct
 
 from camkes import __version__
 from camkes.diagnostics import Code, Diagnostic, Label, Severity, SourceFile, Span
 from camkes.diagnostics.explain import explanation
+from camkes.documents import json_text
 
 #: Changes when a field goes away or changes its meaning; not when one is added.
 JSON_VERSION = 1
@@ -87,7 +87,7 @@ def to_json(diagnostics: Sequence[Diagnostic], show_path: ShowPath) -> str:
             for diagnostic in diagnostics
         ),
     )
-    return json.dumps(to_builtins(document), indent=2, ensure_ascii=False) + "\n"
+    return json_text(document) + "\n"
 
 
 def to_sarif(diagnostics: Sequence[Diagnostic], show_path: ShowPath) -> str:
@@ -129,7 +129,7 @@ def to_sarif(diagnostics: Sequence[Diagnostic], show_path: ShowPath) -> str:
             }
         ],
     }
-    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
+    return json_text(document) + "\n"
 
 
 def _location(label: Label, number: int | None, show_path: ShowPath) -> dict[str, Any]:

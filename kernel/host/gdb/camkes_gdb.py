@@ -25,6 +25,8 @@ STATES = {
     "THREAD_BLOCKED_NOTIFICATION": "waits for a signal at",
 }
 FRAMES = 64
+#: what `clock_next` returns if nothing happens any more
+FOR_EVER = 2**64 - 1
 
 settings = {"instances": {}, "tools": [], "threads": []}
 
@@ -144,6 +146,20 @@ def select_user_frame():
     return False
 
 
+def idle_until():
+    """When something happens again, in `clock_skip`; else the present."""
+    try:
+        return int(gdb.parse_and_eval("clock_next()")) if gdb.newest_frame().name() == "clock_skip" else now()
+    except gdb.error:
+        return now()
+
+
+def at_rest():
+    """That nothing executes until a time, or for ever."""
+    until = idle_until()
+    return "no thread runs" + (f" until {time_text(until)}" if now() < until < FOR_EVER else "")
+
+
 class When(gdb.Breakpoint):
     """Stops before time passes a certain one, or when a thread uses the kernel at it or later. `thread` is
     a number, None: any."""
@@ -168,6 +184,8 @@ class When(gdb.Breakpoint):
             return False
         if self.where == "kernel_enter_quietly":
             return now() is not None and now() >= self.time
+        if self.where == "clock_skip":
+            return self.time < idle_until()
         try:
             return int(gdb.parse_and_eval("instant")) > self.time
         except (gdb.error, ValueError):
@@ -213,7 +231,7 @@ def forget_times():
 
 def stop_at(time, thread=None):
     forget_times()
-    pending.extend(When(where, time, thread) for where in ("kernel_enter_quietly", "clock_pass_to"))
+    pending.extend(When(where, time, thread) for where in ("kernel_enter_quietly", "clock_pass_to", "clock_skip"))
 
 
 def on_stop(event):
@@ -223,7 +241,7 @@ def on_stop(event):
             each.done = True
     if isinstance(event, gdb.SignalEvent | gdb.BreakpointEvent) and kernel() is not None:
         current = running()
-        who = "no thread runs" if current is None else f"thread {name_of(current)} of {instance_of(current)}"
+        who = at_rest() if current is None else f"thread {name_of(current)} of {instance_of(current)}"
         gdb.write(f"at {time_text(now())}: {who}\n")
         if select_user_frame():
             gdb.execute("frame")
@@ -324,6 +342,8 @@ class At(gdb.Command):
         time = parse_time(argument)
         if now() is not None and gdb.selected_inferior().pid and now() > time:
             raise gdb.GdbError(f"it is {time_text(now())} already; `camkes back {argument}` runs again")
+        if gdb.selected_inferior().pid and now() is not None and running() is None and time < idle_until():
+            raise gdb.GdbError(f"it is {time_text(now())}, and {at_rest()}")
         stop_at(time)
         gdb.execute("continue" if gdb.selected_inferior().pid else "run")
 
