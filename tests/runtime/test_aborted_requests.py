@@ -33,6 +33,8 @@ assembly {
         component Alone alone; component Own own;
         component User careful; component Slow slow;
         component User deep; component User other; component Outer outer; component Lock inner;
+        component User extended; component Fixed plain;
+        connection seL4RPCCall c7(from extended.s, to plain.s);
         connection seL4RPCCall c1(from low.s, from high.s, to lock.s);
         connection seL4RPCCall c2(from first.s, from second.s, to shared.s);
         connection seL4RPCCall c3(from alone.s, to own.s);
@@ -55,6 +57,9 @@ assembly {
         deep.jobs = 5; other.jobs = 5;
         careful._priority = 20; careful._period = 20 ms; careful._budget = 3 ms; careful._offset = 500 ms;
         careful.length = 4; careful.jobs = 2;
+        extended._priority = 20; extended._period = 20 ms; extended._budget = 3 ms; extended._offset = 600 ms;
+        extended._overrun = "extend"; extended._extension = 5 ms; extended._extension_period = 20 ms;
+        extended.length = 4; extended.jobs = 1;
         slow.s_extension = 2 ms; slow.s_extension_period = 20 ms;
         lock.s_extension = 5 ms; lock.s_extension_period = 20 ms;
     }
@@ -140,6 +145,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
         ("alone", [20, 20]),
         # answered when its budget ends, not after the roll-back; the second has its budget from 524 to 527
         ("careful", [20, 24]),
+        # goes on at once with its extension
+        ("extended", [3]),
         ("other", [2] * 5),
         ("deep", [20] * 5),
     ],
@@ -162,6 +169,7 @@ def test_a_roll_back_waits_for_its_extension(run: Run) -> None:
 def test_who_is_aborted_learns_it(run: Run) -> None:
     assert said(run, "low", "high", "lock") == ["lock", "high served", "low aborted"]
     assert said(run, "first", "second", "shared") == ["shared", "second served", "first aborted"]
+    assert said(run, "extended", "plain") == ["plain", "extended aborted"]
     assert said(run, "alone", "own", "wrong") == ["alone aborted 0 0 0 0"]
 
 

@@ -145,13 +145,13 @@ def test_who_pays(built: Built, run: Run, case: Case) -> None:
 #: the worker of low, which has no time of its own, has replied: low itself waits for that
 KERNEL_CALLS = {
     "wait": "setpriority recv; setpriority send replyrecv",
-    # has low time left (2), and has high (2); high's context is taken back, it gets its own, has low (1); low
-    # gets that of the way home
-    "help": "setpriority recv; context context context context send recv; "
+    # has low time left (2), and has high (2), and was low at a reply; high's context is taken back, it gets
+    # its own, has low (1); low gets that of the way home
+    "help": "setpriority recv; context context context context registers send recv; "
     "context setpriority context send context context send recv; "
     "setpriority send wait context call setpriority recv",
     # has low time left (2), and has the extension; that is taken back, and the same
-    "extend": "setpriority recv; context context context send recv; "
+    "extend": "setpriority recv; context context context registers send recv; "
     "context setpriority send context context send recv; "
     "setpriority send wait context call setpriority recv",
 }

@@ -146,6 +146,7 @@ class KernelCall(IntEnum):
     YIELDTO = 22
     CONFIGURE = 23
     SETTIMEOUT = 24
+    REGISTERS = 25
 
 
 class Binding(IntEnum):

@@ -143,14 +143,25 @@ void endpoint_receive(struct thread *receiver, struct object *object, const stru
     }
 }
 
+/* The Call whose reply a thread has got is made again: the badge of the reply, 0, is now where its
+ * capability was, and there is none in that slot. */
+static void call_again(struct thread *thread)
+{
+    thread->ipc->tag = seL4_MessageInfo_new(seL4_InvalidCapability, 0, 0, 0);
+    thread->fault.after_reply = false;
+}
+
 /* A reply to a fault determines whether the thread continues: label 0, or any for a capability
- * fault. One that ran out of time was in no operation that it would start again. */
+ * fault. One that ran out of time starts no other operation again. */
 static bool end_fault(struct thread *sender, struct thread *receiver)
 {
     bool resume = receiver->fault.label == seL4_Fault_CapFault ||
                   seL4_MessageInfo_get_label(sender->ipc->tag) == 0;
     receiver->redo = receiver->fault.kind != CAMKES_FAULT_TIMEOUT;
     receiver->fault.kind = 0;
+    if (receiver->fault.after_reply) {
+        call_again(receiver);
+    }
     if (!resume) {
         ready_set_state(receiver, THREAD_INACTIVE);
     }

@@ -131,6 +131,16 @@ void camkes_host_restart(seL4_CPtr tcb, void (*entry)(void))
     kernel_leave(self);
 }
 
+void camkes_host_keep_reply(seL4_CPtr tcb)
+{
+    struct thread *self = kernel_enter(CAMKES_KCALL_REGISTERS, tcb);
+    struct thread *thread = invocation_thread(self, tcb);
+    if (thread) {
+        thread->fault.after_reply = false;
+    }
+    kernel_leave(self);
+}
+
 /* Makes the thread ready to start in this process. */
 void thread_create(struct thread *thread)
 {

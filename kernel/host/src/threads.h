@@ -51,6 +51,7 @@ enum { FAULT_FRAMES = 32 };
 
 struct fault {
     enum camkes_fault kind; /* 0: none */
+    bool after_reply;       /* a timeout, at the reply to a Call */
     uint64_t address, pc, sp;
     uint64_t offset; /* of pc in its module */
     char module[128];

@@ -102,5 +102,6 @@ void timeout_reply(struct thread *sender, struct object *object)
     if (receiver->postponed && !timed_out && receiver->timeout_cap.kind == OBJECT_ENDPOINT) {
         budget_forget(receiver);
         timeout_end_slice(receiver, true);
+        receiver->fault.after_reply = true;
     }
 }

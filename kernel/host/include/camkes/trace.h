@@ -125,6 +125,7 @@ enum camkes_kcall {
     CAMKES_KCALL_YIELDTO = 22,
     CAMKES_KCALL_CONFIGURE = 23,
     CAMKES_KCALL_SETTIMEOUT = 24,
+    CAMKES_KCALL_REGISTERS = 25, /* of another thread, read or written */
 };
 
 /* Why a run ended. */
