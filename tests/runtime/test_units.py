@@ -28,6 +28,7 @@ _UNIT = Path(__file__).parent / "unit"
         ("manager_test.c", ("protocols/manager.c", "protocols/queue.c"), False),
         ("nested_test.c", ("protocols/nested.c",), False),
         ("nested_test.c", ("protocols/nested.c",), True),
+        ("budget_test.c", ("protocols/budget.c",), True),
     ],
 )
 def test_unit(test: str, sources: tuple[str, ...], mcs: bool, tmp_path: Path) -> None:

@@ -35,8 +35,11 @@ static bool give(const struct camkes_budget *budget, seL4_CPtr first, seL4_CPtr 
     return true;
 }
 
-/* The kernel counts a refill with less than this as used up, and rounds what was consumed. */
+/* Microseconds: the kernel counts a refill with less than this as used up. */
 static const uint64_t LEAST = 20;
+/* Of a budget that is used up: what a job uses before its count begins, and what is lost where each
+ * part of the budget is rounded. */
+static const uint64_t NOT_COUNTED = 20;
 
 /*
  * Whether the job has used up its budget, and not only a part of it that was refilled by itself.
@@ -47,7 +50,8 @@ static bool overran(const struct camkes_budget *budget)
 {
     const uint64_t consumed = seL4_GetMR(seL4_Timeout_Consumed);
     budget->task->used += consumed;
-    return budget->task->used + LEAST > budget->size[camkes_level()] || consumed < LEAST;
+    return budget->task->used + LEAST + NOT_COUNTED > budget->size[camkes_level()] ||
+           consumed < LEAST;
 }
 
 /* Of the control thread after a job that was stopped. */
@@ -88,6 +92,7 @@ static bool serve(const struct camkes_budget *budget, seL4_MessageInfo_t info)
         task->extended = false;
         return give(budget, budget->time, 0);
     }
+    camkes_platform_keep_reply(budget->control);
     return give(budget, current, task->extended ? budget->time : over ? budget->extension : 0);
 }
 
