@@ -18,9 +18,8 @@ from camkes.capdl.model import Role, Thread
 from camkes.diagnostics import Label
 from camkes.model.connectors import Carries, names, support
 from camkes.model.setting_reader import SettingReader
-from camkes.model.settings import BUDGET, PASSIVE, PERIOD
+from camkes.model.settings import BUDGET, PASSIVE, PERIOD, SHORTEST_TIME
 from camkes.model.system import System
-from camkes.resolve.program.scheduling import SHORTEST
 
 _PREFIXES: Mapping[Role, str] = {Role.CONTROL: "_", Role.FAULT_HANDLER: "fault"}
 
@@ -68,7 +67,7 @@ class TimePlanner:
         period = default.period if stated is None else stated
         task = thread.role is Role.CONTROL and thread.instance in self.tasks
         budget = self.reader.budget(instance, prefix) or (period if task else min(default.budget, period))
-        if 1_000 * budget < SHORTEST:
+        if 1_000 * budget < SHORTEST_TIME:
             names = (BUDGET.of(prefix), BUDGET.name, PERIOD.of(prefix), PERIOD.name)
             self.reader.sink.report(
                 SHORT_ON_MCS,

@@ -309,6 +309,8 @@ PADDR = Known("paddr", "connection", "physical address of the memory of the conn
 
 #: nanoseconds of a scheduling context's period, where nothing is set
 DEFAULT_TIME = PERIOD.default * NANOSECONDS[PERIOD.unit]
+#: Nanoseconds: on seL4 no budget and no period is shorter, and a thread with less left makes no kernel call.
+SHORTEST_TIME = 20_000
 
 #: Settings with a text, and with what a query found.
 PRIORITY_PROTOCOL = Known(

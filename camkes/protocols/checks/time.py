@@ -11,12 +11,13 @@ from camkes.diagnostics import Diagnostic, Label, Sink
 from camkes.model.connectors import Carries, support
 from camkes.model.overrun import OverrunPolicy
 from camkes.model.setting_reader import SettingReader
-from camkes.model.settings import BUDGET, EXTENSION, EXTENSION_PERIOD, PASSIVE, PRIORITY
+from camkes.model.settings import BUDGET, EXTENSION, EXTENSION_PERIOD, PASSIVE, PRIORITY, SHORTEST_TIME
 from camkes.model.system import Cpi, Task
 from camkes.model.units import duration
 from camkes.protocols.checks.base import Check, Facts, listing, route, through
 from camkes.protocols.codes import (
     BUDGET_BELOW_SECTION,
+    BUDGET_WITHOUT_SPARE,
     CLIENT_ABOVE_PASSIVE,
     EQUAL_AT_PASSIVE,
     EXTENSION_MISSING,
@@ -137,6 +138,30 @@ def _held(
     )
 
 
+def _spare(facts: Facts) -> Iterator[Diagnostic]:
+    """With less than the shortest budget left, a thread makes its next kernel call in the next period. A job
+    ends with such a call."""
+    times = request_times(facts.graph)
+    for task in facts.system.tasks if facts.plan.mcs else ():
+        budget = task.budget
+        if budget is None or not limited(task):
+            continue
+        requested = sum(r.count * times.get(r.callee, 0) for r in facts.graph.outgoing[task.instance])
+        needed = (task.wcet or 0) + requested
+        if needed <= budget <= needed + SHORTEST_TIME:
+            yield Diagnostic(
+                BUDGET_WITHOUT_SPARE,
+                f"the budget of `{task.instance}` leaves {duration(budget - needed)} for kernel calls",
+                task.spans.get("budget", task.span),
+                f"at most {duration(SHORTEST_TIME)} more than the job needs",
+                notes=(
+                    f"with less than {duration(SHORTEST_TIME)} left, seL4 makes a thread's kernel call in the"
+                    " next period, and a job ends with a call",
+                ),
+                help=f"give it more than {duration(needed + SHORTEST_TIME)}, and what its kernel calls take",
+            )
+
+
 def _passive_clients(facts: Facts) -> Iterator[Diagnostic]:
     """A passive server executes at its own priority: below its client's, others keep the client waiting."""
     reader = SettingReader(Sink())  # what is wrong in a setting was reported
@@ -201,6 +226,7 @@ CHECKS = (
     Check("extension-missing", (EXTENSION_MISSING,), _extension),
     Check("overrun-without-budget", (OVERRUN_WITHOUT_BUDGET,), _unlimited, ("deadlock",)),
     Check("budget-below-section", (BUDGET_BELOW_SECTION,), _short_budget, ("deadlock",)),
+    Check("budget-without-spare", (BUDGET_WITHOUT_SPARE,), _spare, ("deadlock",)),
     Check("client-above-passive", (CLIENT_ABOVE_PASSIVE,), _passive_clients),
     Check("equal-at-passive", (EQUAL_AT_PASSIVE,), _equal, ("deadlock", "priority-range")),
 )

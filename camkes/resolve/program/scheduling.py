@@ -9,13 +9,10 @@ from collections.abc import Iterator
 from camkes.diagnostics import Diagnostic, Label, Sink, Span
 from camkes.model.codes import BAD_TIME
 from camkes.model.setting_reader import SettingReader
-from camkes.model.settings import BUDGET, DATA, DEFAULT_TIME, PASSIVE, PERIOD, SIZE_BITS
+from camkes.model.settings import BUDGET, DATA, DEFAULT_TIME, PASSIVE, PERIOD, SHORTEST_TIME, SIZE_BITS
 from camkes.model.system import Instance, Setting
 from camkes.model.units import duration
 from camkes.resolve import codes
-
-#: what the kernel may need itself to switch to a thread and away from it
-SHORTEST = 20_000
 
 #: log2 of bytes: less does not hold a scheduling context
 _SIZES = range(SIZE_BITS.low, SIZE_BITS.high + 1)
@@ -77,10 +74,10 @@ def _times(reader: SettingReader, instance: Instance, prefix: str) -> Iterator[D
     period = quiet.time(instance, PERIOD, PERIOD.names(prefix), spans)
     budget = quiet.time(instance, BUDGET, BUDGET.names(prefix), spans)
     # a plain `budget` may be another thing; a build for an MCS kernel looks again
-    if budget is not None and budget < SHORTEST and BUDGET.of(prefix) in instance.settings:
+    if budget is not None and budget < SHORTEST_TIME and BUDGET.of(prefix) in instance.settings:
         yield Diagnostic(
             BAD_TIME,
-            f"a budget must be at least {duration(SHORTEST)}",
+            f"a budget must be at least {duration(SHORTEST_TIME)}",
             spans[BUDGET.name],
             "too short",
             notes=("an MCS kernel may need that long to switch to a thread and back",),

@@ -22,6 +22,7 @@ from camkes.model.settings import (
     OVERRUN,
     PERIOD,
     SERVER,
+    SHORTEST_TIME,
     WCET,
     WCETS,
     Known,
@@ -29,7 +30,6 @@ from camkes.model.settings import (
 from camkes.model.system import Cpi, Instance, Setting, Task, in_words
 from camkes.model.units import duration
 from camkes.resolve import codes
-from camkes.resolve.program.scheduling import SHORTEST
 from camkes.resolve.values.clauses import policy, quoted
 from camkes.resolve.words.nearest import suggestion
 
@@ -155,8 +155,9 @@ def _fits(
     spans: Mapping[str, Span],
     sink: Sink,
 ) -> None:
-    if time is not None and time < SHORTEST:
-        sink.report(BAD_TIME, f"{what} must be at least {duration(SHORTEST)}", spans[known.name], "too short")
+    if time is not None and time < SHORTEST_TIME:
+        least = duration(SHORTEST_TIME)
+        sink.report(BAD_TIME, f"{what} must be at least {least}", spans[known.name], "too short")
     if time is None or time <= period:
         return
     sink.report(
