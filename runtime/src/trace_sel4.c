@@ -9,10 +9,15 @@
 
 char _camkes_trace[CAMKES_SEL4_TRACE_BYTES] __attribute__((aligned(4096), used));
 
-static struct camkes_sel4_trace_entry *take(struct camkes_sel4_trace *trace)
+/* The next entry, and its time. A thread that was preempted in between by one that took an entry
+ * asks for the time again, so times follow the order of the entries. */
+static struct camkes_sel4_trace_entry *take(struct camkes_sel4_trace *trace, uint64_t *time)
 {
-    struct camkes_sel4_trace_entry *entry =
-        &trace->entry[atomic_fetch_add(&trace->taken, 1) % CAMKES_SEL4_TRACE_ENTRIES];
+    uint32_t number = atomic_load(&trace->taken);
+    do {
+        *time = camkes_sel4_now();
+    } while (!atomic_compare_exchange_strong(&trace->taken, &number, number + 1));
+    struct camkes_sel4_trace_entry *entry = &trace->entry[number % CAMKES_SEL4_TRACE_ENTRIES];
     if (atomic_load(&entry->full)) {
         atomic_fetch_add(&trace->lost, 1); /* overwritten before it was printed */
     }
@@ -21,12 +26,13 @@ static struct camkes_sel4_trace_entry *take(struct camkes_sel4_trace *trace)
 
 static void record(uint8_t kind, uint16_t other, unsigned count, const uint64_t *arguments)
 {
-    struct camkes_sel4_trace_entry *entry = take((struct camkes_sel4_trace *)_camkes_trace);
+    uint64_t time;
+    struct camkes_sel4_trace_entry *entry = take((struct camkes_sel4_trace *)_camkes_trace, &time);
     const struct camkes_thread *self = camkes_self();
     entry->kind = kind;
     entry->thread = self != NULL ? self->number : CAMKES_TRACE_NO_NUMBER;
     entry->other = other;
-    entry->time = camkes_sel4_now();
+    entry->time = time;
     entry->arguments = (uint8_t)count;
     memcpy(entry->argument, arguments, count * sizeof(*arguments));
     atomic_store(&entry->full, 1);

@@ -40,6 +40,9 @@ _WAIT = 1800.0
 _COUNT_INSTRUCTIONS = "-icount shift={shift},sleep=off -rtc clock=vm"
 _EXTRA_ARGUMENTS = re.compile(r"dest='qemu_sim_extra_args'.*?default=\"(.*?)\"", re.DOTALL)
 
+#: how a debug kernel begins a message about an operation that failed
+_KERNEL_SAYS = b"\x1b[0m\x1b[1m<<"
+
 #: what a workspace is known by
 _MARKS = ("kernel/CMakeLists.txt", "tools/seL4/cmake-tool", "tools/camkes-tool", "projects/camkes-tool")
 
@@ -203,19 +206,24 @@ def _search_path(workspace: Path) -> str:
 
 
 def _lines(stream: IO[bytes], tick: float | None) -> Generator[str, None, None]:
-    """The lines of a stream; with `tick`, "" where none has come for so many seconds."""
-    rest = b""
+    """The lines of a stream; with `tick`, "" where none has come for so many seconds. A message of a debug
+    kernel, which can come in the middle of another line, comes before that."""
+    rest = begun = b""
     while True:
         if not select.select([stream], [], [], tick)[0]:
             yield ""
             continue
         part = os.read(stream.fileno(), 1 << 16)
         *lines, rest = (rest + part).split(b"\n")
-        yield from (line.decode(errors="replace").rstrip("\r") + "\n" for line in lines)
+        for line in lines:
+            before, mark, message = line.partition(_KERNEL_SAYS)
+            begun += before
+            yield (mark + message if mark else begun).decode(errors="replace").rstrip("\r") + "\n"
+            begun = begun if mark else b""
         if not part:
             break
-    if rest:
-        yield rest.decode(errors="replace")
+    if begun or rest:
+        yield (begun + rest).decode(errors="replace")
 
 
 def simulator(out: Path, arguments: str) -> process.StartedProgram:

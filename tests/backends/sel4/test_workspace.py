@@ -10,7 +10,7 @@ import pytest
 
 from camkes.backends.host import folder
 from camkes.backends.sel4 import workspace
-from camkes.backends.sel4.workspace import make
+from camkes.backends.sel4.workspace import console, make
 from camkes.diagnostics import Sink
 
 CMAKE = """#!/bin/sh
@@ -87,3 +87,10 @@ def test_one_build_at_a_time_in_a_folder(places: tuple[Path, Path], monkeypatch:
     assert "another camkes command is building in" in sink.diagnostics[0].message
     assert not (places[1] / "cmake.calls").exists()
     assert build(places, Sink())
+
+
+def test_a_message_of_the_kernel_does_not_divide_a_line(tmp_path: Path) -> None:
+    message = "\x1b[0m\x1b[1m<<seL4: no capability>>\x1b[0m\n"
+    printed = f"one\n~ 1 {message}{message}2\n{message}end"
+    (tmp_path / "simulate").write_text(f"print({printed!r}, end='')\n")
+    assert list(console(tmp_path)) == ["one\n", message, message, "~ 1 2\n", message, "end"]
