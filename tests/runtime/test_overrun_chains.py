@@ -8,6 +8,8 @@ one before are done: so one run shows all.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from msgspec import Struct
 
@@ -182,7 +184,8 @@ def not_below(start: int) -> tuple[str, str, str]:
     return components, NOT_BELOW.format(n="_n"), settings
 
 
-def system() -> tuple[str, dict[str, str]]:
+def system(cases: Sequence[Case] = CASES, twos: Sequence[Two] = TWO) -> tuple[str, dict[str, str]]:
+    """With these cases, and the last two."""
     components = PROCEDURE + USERS
     sources = dict(SOURCES)
     components += f"component Inner {{ {clause('inherited', 'help')} }}\n"
@@ -191,7 +194,7 @@ def system() -> tuple[str, dict[str, str]]:
     components += f"component Fixed {{ {clause('fixed', 'abort')} uses Section next; }}\n"
     sources |= {"Inner": LEAF, "Pool": LEAF, "Fixed": PASS, "Gate": PASS}
     parts = settings = ""
-    for number, case in enumerate(CASES):
+    for number, case in enumerate(cases):
         n, start = number, 50 + SPACE * number
         if case.work is not None:
             components += f"component Outer{n} {{ {clause('inherited', 'help')} uses Section next; }}\n"
@@ -209,8 +212,8 @@ def system() -> tuple[str, dict[str, str]]:
         if case.parts == POOL:
             settings += f"other{n}._priority = 5; other{n}._period = 1 s; other{n}._offset = 1900 ms;"
             settings += f"other{n}.length = 1; other{n}.jobs = 1;"
-    for number, two in enumerate(TWO):
-        n, start = f"_{number}", 50 + SPACE * (len(CASES) + number)
+    for number, two in enumerate(twos):
+        n, start = f"_{number}", 50 + SPACE * (len(cases) + number)
         components += f"component Outer{n} {{ {clause('inherited', 'help')} uses Section next; }}\n"
         components += f"component Between{n} {{ {clause('inherited', 'help')} uses Section next; }}\n"
         sources |= {f"Outer{n}": nested(*two.work), f"Between{n}": PASS}
@@ -222,7 +225,7 @@ def system() -> tuple[str, dict[str, str]]:
                 {task}{n}._offset = {start + at} ms; {task}{n}.jobs = 1;
                 {task}{n}.length = {6 + sum(two.work) if task == "low" else 1};
             """
-    n, start = "_e", 50 + SPACE * (len(CASES) + len(TWO))
+    n, start = "_e", 50 + SPACE * (len(cases) + len(twos))
     components += f"component Outer{n} {{ {clause('inherited', 'extend')} uses Section next; }}\n"
     components += f"component Inner{n} {{ {clause('inherited', 'extend')} }}\n"
     sources |= {f"Outer{n}": nested(1, 1), f"Inner{n}": LEAF}

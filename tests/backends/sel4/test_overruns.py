@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,14 @@ import pytest
 from camkes.backends.sel4.workspace import console
 from camkes.report.trace.kinds import Kind
 from tests.backends.sel4.recorded import MS, built, image, needs_workspace, records, with_costs
-from tests.runtime import test_aborted_requests, test_overruns, test_stopped_jobs, test_suspended_requests
+from tests.runtime import (
+    test_aborted_requests,
+    test_overrun_chains,
+    test_overruns,
+    test_stopped_jobs,
+    test_suspended_requests,
+)
+from tests.runtime.test_overrun_chains import Case, Two
 from tests.runtime.test_overruns import CASES, SOURCES, STARTS
 
 pytestmark = needs_workspace
@@ -78,7 +86,7 @@ def test_responses_where_requests_are_aborted(tmp_path: Path) -> None:
     sources = with_costs(test_aborted_requests.SOURCES)
     expected = {
         **{"high": [2], "middle": [8], "low": [20], "second": [6], "first": [20], "alone": [20, 20]},
-        **{"other": [2] * 5, "deep": [20] * 5},
+        **{"extended": [3], "other": [2] * 5, "deep": [20] * 5},
     }
     found: dict[str, list[int]] = {task: [] for task in expected}
     for thread, record in records(text, sources, tmp_path):
@@ -89,6 +97,37 @@ def test_responses_where_requests_are_aborted(tmp_path: Path) -> None:
     for task, times in expected.items():
         for response, time in zip(found[task], times, strict=True):
             assert abs(response - time * MS) < TOLERANCE, (task, found)
+
+
+#: a request in a chain, and what managers do for it, costs more
+CHAIN_TOLERANCE = MS // 4
+
+
+# all in one image are more kernel objects than the loader can create
+@pytest.mark.parametrize(
+    ("cases", "twos"),
+    [(test_overrun_chains.CASES, ()), ((), test_overrun_chains.TWO)],
+    ids=["one-waits", "two-wait"],
+)
+def test_responses_in_chains(cases: Sequence[Case], twos: Sequence[Two], tmp_path: Path) -> None:
+    """Tasks that wait pay for workers that wait for replies to nested requests."""
+    text, sources = test_overrun_chains.system(cases, twos)
+    expected = {
+        **{f"high{n}": case.high for n, case in enumerate(cases)},
+        **{f"middle{n}": case.middle for n, case in enumerate(cases)},
+        **{f"second_{n}": two.second for n, two in enumerate(twos)},
+        **{"high_e": 5, "low_e": 50},
+    }
+    found: dict[str, int] = {}
+    for thread, record in records(text, with_costs(sources), tmp_path):
+        if record.kind == Kind.JOB_END:
+            found.setdefault(thread, record.time - record.arguments[1])
+        if expected.keys() <= found.keys():
+            break
+    times = {task: found.get(task, 0) / MS for task in expected}
+    assert {task: abs(time - expected[task]) < CHAIN_TOLERANCE / MS for task, time in times.items()} == (
+        dict.fromkeys(expected, True)
+    ), times
 
 
 #: what is printed last, and all, in this order, by some
