@@ -18,7 +18,7 @@ from camkes.backends.sel4.workspace import find_workspace
 from camkes.cache import cache_folder
 from camkes.diagnostics import Sink
 from camkes.project.cmake import find_cmake, find_ninja
-from camkes.resources import ROOT
+from camkes.resources import MAKE_WORKSPACE
 
 SCHEMA = "camkes-doctor 1"
 #: what everybody does; what is missing for these is an error
@@ -156,7 +156,7 @@ def needs() -> tuple[Need, ...]:
             "workspace",
             sel4,
             "the seL4 kernel",
-            f"{shlex.quote(str(ROOT / 'repo-init.sh'))} DIR, then set SEL4_WORKSPACE",
+            f"{MAKE_WORKSPACE}, then set SEL4_WORKSPACE",
             _workspace,
         ),
         Need(

@@ -7,6 +7,7 @@ In a checkout they are beside the package, in an installed one below it.
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -17,3 +18,6 @@ TEMPLATES = ROOT / "templates"
 RUNTIME = ROOT / "runtime"
 HOST_KERNEL = ROOT / "kernel" / "host"
 SEL4_KERNEL = ROOT / "kernel" / "sel4"
+_REPO_INIT = shlex.quote(str(ROOT / "repo-init.sh"))
+#: what makes a workspace for seL4; an installed tool does not know where its repository is
+MAKE_WORKSPACE = f"{_REPO_INIT} -u URL -b BRANCH DIR" if ROOT == _INSTALLED else f"{_REPO_INIT} DIR"

@@ -28,7 +28,7 @@ from camkes.diagnostics import Sink
 from camkes.project.application import Application
 from camkes.project.cmake import find_cmake
 from camkes.project.codes import MISSING_FILE
-from camkes.resources import ROOT
+from camkes.resources import MAKE_WORKSPACE, ROOT
 
 APPLICATION = ROOT / "kernel" / "sel4" / "application"
 DEFAULT_PLATFORM = "x86_64"
@@ -76,11 +76,10 @@ def find_workspace(given: Path | None, sink: Sink) -> Path | None:
         if all((folder / mark).exists() for mark in _MARKS):
             return folder.absolute()
     where = f"{named} is not a valid seL4 workspace" if named is not None else "no seL4 workspace was named"
-    script = ROOT / "repo-init.sh"
     sink.report(
         NO_WORKSPACE,
         where,
-        help=f"make one with `{script} DIR` and name it with `--workspace DIR` or SEL4_WORKSPACE",
+        help=f"make one with `{MAKE_WORKSPACE}` and name it with `--workspace DIR` or SEL4_WORKSPACE",
     )
     return None
 
