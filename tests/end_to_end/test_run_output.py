@@ -40,7 +40,7 @@ NOTHING = {
     ("text", "code"),
     [
         ("int run(void) { return nothing; }\n", "E0722"),
-        ("int run(void) { return nothing(); }\n", "E0723"),
+        ("int nothing(void);\nint run(void) { return nothing(); }\n", "E0723"),
     ],
 )
 def test_a_run_that_cannot_be_is_a_document_too(tmp_path: Path, text: str, code: str) -> None:

@@ -30,7 +30,10 @@ GENERATE = "import camkes.cli.sel4, camkes.pipeline, camkes.backends.sel4.build"
     ids=["check", "link", "generate"],
 )
 def test_a_start_does_not_load_modules(program: str, absent: str) -> None:
-    code = f"{program}\nimport sys\nprint(*sorted({set(absent.split())!r} & sys.modules.keys()))"
+    names = set(absent.split())
+    if program == CHECK and sys.version_info >= (3, 14):
+        names.discard("dataclasses")  # argparse loads it
+    code = f"{program}\nimport sys\nprint(*sorted({names!r} & sys.modules.keys()))"
     if program == CHECK:
         subprocess.run([sys.executable, "-c", CHECK], cwd=ROOT, check=True)
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)

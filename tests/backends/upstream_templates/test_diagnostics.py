@@ -34,7 +34,7 @@ FAILING = {
     "undefined_name": {"Wire.TO": "\n\n  /*? nothing_like_this ?*/\n"},
     "undefined_attribute": {"Wire.TO": "/*? me.interface.colour ?*/\n"},
     "assertion": {"Wire.TO": "/*? assert(1 == 2, 'one is not two') ?*/\n"},
-    "arithmetic": {"Wire.TO": "/*? 1 // 0 ?*/\n"},
+    "arithmetic": {"Wire.TO": "/*? 1 / 0 ?*/\n"},
     "syntax": {"Wire.FROM": "a\n/*- if -*/\n"},
     "unknown_object": {"Wire.FROM": "/*? alloc('x', seL4_CapTableObject) ?*/\n"},
     "sizes_differ": {
