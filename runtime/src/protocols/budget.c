@@ -82,6 +82,9 @@ static bool serve(const struct camkes_budget *budget, seL4_MessageInfo_t info)
     const bool over = fault && !task->extended && overran(budget);
     const seL4_CPtr current = task->extended ? budget->extension : budget->time;
     (void)seL4_SchedContext_UnbindObject(current, budget->control->tcb);
+    if (fault) {
+        camkes_platform_keep_reply(budget->control);
+    }
     if (over && budget->again != NULL) {
         return !bind(budget, budget->time) && stop(budget);
     }
@@ -92,7 +95,6 @@ static bool serve(const struct camkes_budget *budget, seL4_MessageInfo_t info)
         task->extended = false;
         return give(budget, budget->time, 0);
     }
-    camkes_platform_keep_reply(budget->control);
     return give(budget, current, task->extended ? budget->time : over ? budget->extension : 0);
 }
 

@@ -15,19 +15,21 @@ struct fault {
     seL4_Word consumed; /* us, since the last fault of the job */
     bool refilled;      /* the next part of the budget can be used now */
     bool overrun;
+    bool stops; /* the policy: a job is stopped, and goes on if there is budget after all */
 };
 
 /* Of a budget of 10 ms. */
 static const struct fault faults[] = {
-    {"all at once", true, 10000, false, true},
-    {"what is left is less than 20 us", true, 9981, false, true},
-    {"what the job used before its count began", true, 9961, false, true},
-    {"more is left, in another part", true, 9959, true, false},
-    {"parts of a budget: the first", true, 4000, true, false},
-    {"the second, which is not refilled", false, 3000, false, false},
-    {"the third", false, 2985, false, true},
-    {"nothing since the last fault: it was used up in a request", true, 0, false, true},
-    {NULL, false, 0, false, false},
+    {"all at once", true, 10000, false, true, false},
+    {"what is left is less than 20 us", true, 9981, false, true, false},
+    {"what the job used before its count began", true, 9961, false, true, false},
+    {"more is left, in another part", true, 9959, true, false, false},
+    {"parts of a budget: the first", true, 4000, true, false, false},
+    {"the second, which is not refilled", false, 3000, false, false, false},
+    {"the third", false, 2985, false, true, false},
+    {"nothing since the last fault: it was used up in a request", true, 0, false, true, false},
+    {"a job to be stopped that has budget after all", true, 10000, true, false, true},
+    {NULL, false, 0, false, false, false},
 };
 
 struct camkes_level _camkes_level;
@@ -58,6 +60,11 @@ seL4_IPCBuffer *seL4_GetIPCBuffer(void)
     return &buffer;
 }
 
+static void begins_again(struct camkes_thread *thread)
+{
+    (void)thread;
+}
+
 static seL4_MessageInfo_t fault(void)
 {
     if (next->what == NULL) {
@@ -67,6 +74,7 @@ static seL4_MessageInfo_t fault(void)
         task.used = 0;
     }
     raised = kept = binds = replies = 0;
+    budget.again = next->stops ? begins_again : NULL;
     seL4_SetMR(seL4_Timeout_Consumed, next->consumed);
     return seL4_MessageInfo_new(seL4_Fault_Timeout, 0, 0, 2);
 }
