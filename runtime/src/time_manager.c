@@ -60,15 +60,13 @@ static void change_budget(const struct camkes_server *server, unsigned from, uns
     }
 }
 
-static void answer(void)
-{
-    camkes_platform_reply(seL4_MessageInfo_new(0, 0, 0, 0));
-}
+/* The answer to the call of a task whose overrun changes the criticality. */
+enum answer { TOO_EARLY, DUE, GIVEN };
 
-/* Sets the priorities of the threads that execute for a task. A more urgent one that can go on and
- * has no answer yet (`unanswered`) does not wait for the manager of a CPI, which is less urgent. */
+/* Sets the priorities of the threads that execute for a task. A more urgent one to which an answer
+ * is due does not wait for the manager of a CPI, which is less urgent. */
 static void change_priority(const struct camkes_thread *self, const struct camkes_critical *task,
-                            uint8_t priority, bool *unanswered)
+                            uint8_t priority, enum answer *answer)
 {
     if (task->control != 0) {
         must(seL4_TCB_SetPriority(task->control, self->tcb, priority));
@@ -79,9 +77,9 @@ static void change_priority(const struct camkes_thread *self, const struct camke
             must(seL4_TCB_SetPriority(request->worker, self->tcb, priority));
             continue;
         }
-        if (*unanswered) {
-            answer();
-            *unanswered = false;
+        if (*answer == DUE) {
+            camkes_platform_reply(seL4_MessageInfo_new(0, 0, 0, 0));
+            *answer = GIVEN;
         }
         seL4_SetMR(0, request->context);
         (void)seL4_Call(request->manager,
@@ -99,25 +97,25 @@ static bool change(const struct camkes_thread *self, unsigned to, uint16_t task)
     if (from == to) {
         return false;
     }
-    bool found = false, unanswered = false;
+    enum answer answer = TOO_EARLY;
     CAMKES_TRACE(CRITICALITY, to, task);
     atomic_store(&_camkes_level.level, to);
     for (unsigned i = 0; i < manager->criticals; i++) {
         const struct camkes_critical *critical = &manager->critical[i];
         if (critical->priority[to] != critical->priority[from]) {
-            change_priority(self, critical, critical->priority[to], &unanswered);
+            change_priority(self, critical, critical->priority[to], &answer);
         }
         if (critical->server != NULL) {
             change_budget(critical->server, from, to);
         }
         if (critical->task == task) {
-            found = unanswered = true;
+            answer = DUE;
         }
     }
     if (from == 0) {
         seL4_Signal(manager->risen);
     }
-    return found && !unanswered;
+    return answer == GIVEN;
 }
 
 /* The criticality after an overrun of a task: the next one at which it has a larger budget. */
