@@ -17,6 +17,7 @@ import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
+from typing import NamedTuple
 
 from camkes.diagnostics import Sink
 from camkes.model.protocols import Protocol
@@ -84,7 +85,15 @@ def rollback(rng: random.Random, interface: str) -> str:
     return f"void {interface}__rollback(void)\n{{\ncamkes_work({rng.randint(0, 9) * US});\n}}\n"
 
 
-def make_waiting(seed: int, folder: Path) -> tuple[Built, list[str]]:
+class Made(NamedTuple):
+    """`policies` are those that are in the system."""
+
+    text: str
+    sources: dict[str, str]
+    policies: list[str]
+
+
+def make_waiting(seed: int) -> Made:
     """A system of tasks that wait for each other."""
     rng = random.Random(seed)
     tasks, cpis, stores = test_random_waits.random_system(seed)
@@ -104,12 +113,13 @@ def make_waiting(seed: int, folder: Path) -> tuple[Built, list[str]]:
     for cpi in cpis:
         name, interface = cpi.name.split(".")
         sources[name.title()] += rollback(rng, interface)
-    return build(folder, configured(text, settings), sources, mcs=True), policies
+    return Made(configured(text, settings), sources, policies)
 
 
-def make(seed: int, folder: Path) -> tuple[Built, list[str]]:
+def written(seed: int, folder: Path) -> Made:
+    """A system; the folder is used to plan it."""
     if seed % 3 == 2:
-        return make_waiting(seed, folder)
+        return make_waiting(seed)
     rng = random.Random(seed)
     tasks, chosen = random_system(seed)
     cpis = {cpi.name: cpi for cpi in chosen}
@@ -134,8 +144,12 @@ def make(seed: int, folder: Path) -> tuple[Built, list[str]]:
     for cpi in all_cpis:
         body = code(cpi.body, 1 if cpi is SHARED else 4)
         sources[cpi.name.split(".")[0].title()] = f"void p_go(void)\n{{\n{body}\n}}\n{rollback(rng, 'p')}"
-    whole = configured(text(everything, all_cpis, threads), settings)
-    return build(folder, whole, sources, mcs=True), policies
+    return Made(configured(text(everything, all_cpis, threads), settings), sources, policies)
+
+
+def make(seed: int, folder: Path) -> tuple[Built, list[str]]:
+    made = written(seed, folder)
+    return build(folder, made.text, made.sources, mcs=True), made.policies
 
 
 def responses(run: Run) -> list[list[int]]:
