@@ -84,7 +84,7 @@ def debug(
     if checked is None:
         return None
     known = functions(checked.system)
-    if not _all_known(settings.breaks, known, sink):
+    if not _all_known(settings.breaks, known, sink) or not _can_happen(settings.stop, checked.system, sink):
         return None
     gdb = shutil.which("gdb")
     if gdb is None:
@@ -275,6 +275,27 @@ def _find(
             help="`camkes run PATH` shows what happens; `--for TIME` lets both run longer",
         )
     return found
+
+
+def _can_happen(stop: StopAt | None, system: System, sink: Sink) -> bool:
+    """Whether what is named has such events."""
+    if stop is None or not stop.subject:
+        return True
+    known = _subjects(system, stop.kind)
+    if stop.subject not in known:
+        help = suggestion(stop.subject, known) or (f"there are {', '.join(known)}" if known else "")
+        sink.report(NO_SUCH_EVENT, f"there is no event `{stop.kind}` of `{stop.subject}`", help=help)
+    return stop.subject in known
+
+
+def _subjects(system: System, kind: str) -> list[str]:
+    """What has events of a kind: tasks, instances or CPIs."""
+    match kind:
+        case "missed" | "release":
+            return [task.instance for task in system.tasks]
+        case "fault":
+            return [instance.name for instance in system.instances]
+    return [cpi.name for cpi in system.cpis]
 
 
 def find_event(run: Run, stop: StopAt) -> tuple[int, int | None] | None:

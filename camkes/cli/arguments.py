@@ -309,4 +309,5 @@ def refuse(parser: argparse.ArgumentParser, unknown: Sequence[str]) -> NoReturn:
     options = [word for action in parser._actions for word in action.option_strings if word[:2] == "--"]
     if not first.startswith("-"):
         parser.error(f"unexpected argument: {first}")
-    parser.error(f"there is no option {first}{did_you_mean(first, options)}")
+    similar = "; did you mean --format json?" if first == "--json" else did_you_mean(first, options)
+    parser.error(f"there is no option {first}{similar}")

@@ -10,14 +10,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from camkes import pipeline
 from camkes.cli.arguments import refuse, with_flags_joined
-from camkes.cli.output import DEFECT, GOOD, INTERRUPTED, USAGE, write_diagnostics
+from camkes.cli.output import DEFECT, GOOD, INTERRUPTED, USAGE, USER_ERROR, write_diagnostics
 from camkes.cli.table import make_parser
 from camkes.diagnostics import Sink
 from camkes.files import OutputError
 from camkes.process import CANNOT_WRITE, no_output
+
+_NOT_UTF8 = "camkes: this locale cannot write {!r}: Python uses {} for names of files; set PYTHONUTF8=1"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -31,6 +34,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         if arguments.command is None:
             parser.print_help(sys.stderr)
             return USAGE
+        if not _is_somewhere():
+            print("camkes: the current folder does not exist any more", file=sys.stderr)
+            return USER_ERROR
         status: int = arguments.run_command(arguments)
         sys.stdout.flush()
         return status
@@ -49,6 +55,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if isinstance(error, OSError) and error.errno in CANNOT_WRITE:
             return no_output(error)
+        if isinstance(error, UnicodeEncodeError) and sys.getfilesystemencoding() != "utf-8":
+            print(_NOT_UTF8.format(error.object, sys.getfilesystemencoding()), file=sys.stderr)
+            return USER_ERROR
         import traceback
 
         traceback.print_exc()
@@ -58,6 +67,15 @@ def main(argv: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return DEFECT
+
+
+def _is_somewhere() -> bool:
+    """Whether the current folder exists, which relative names are in."""
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 if __name__ == "__main__":

@@ -48,6 +48,7 @@ def find_files(paths: Iterable[Path]) -> Iterator[Path]:
         if not path.is_dir():
             yield path
             continue
+        next(path.iterdir(), None)  # an error if it cannot be read
         for found in sorted(path.rglob("*")):
             hidden = any(part.startswith(".") for part in found.relative_to(path).parts)
             if found.suffix in SUFFIXES and not hidden and found.is_file():

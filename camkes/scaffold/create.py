@@ -20,6 +20,9 @@ _NAME = "@NAME@"
 #: names that tools treat in another way where they are stored
 _STORED = {"gitignore": ".gitignore"}
 
+#: what a new repository often has: it is kept
+_KEPT = {"README.md", ".gitignore"}
+
 #: The projects there are, each with what it shows.
 TEMPLATES = {
     "task": "a periodic task that uses a sensor",
@@ -53,7 +56,11 @@ def create(folder: Path, template: str, sink: Sink) -> tuple[Path, ...]:
             help="begin with a letter, then use letters, digits, `_` and `-`",
         )
         return ()
-    files = files_of(template, name)
+    files = {
+        path: data
+        for path, data in files_of(template, name).items()
+        if str(path) not in _KEPT or not (folder / path).exists()
+    }
     existing = [str(path) for path in files if (folder / path).exists()]
     if (folder.exists() and not folder.is_dir()) or existing:
         message = f"{folder} has files of a project already" if existing else f"{folder} is a file"

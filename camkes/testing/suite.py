@@ -71,6 +71,8 @@ def find_tests(path: Path, sink: Sink) -> tuple[Test, ...]:
         files = systems_of(folder) if folder.is_dir() else []
     if not files:
         where = f"in {folder}" if folder.is_dir() else f"for {path}: there is no folder {folder}"
+        if not path.exists():
+            where = f"at {path}, which does not exist"
         sink.report(
             NO_TESTS,
             f"there are no tests {where}",

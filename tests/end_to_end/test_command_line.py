@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from camkes.cli import commands
 from camkes.cli import main as cli
 from camkes.cli.completion import script
 from camkes.cli.table import COMPLETION, MODULES, command_named, make_parser
-from tests.command import camkes
+from tests.command import ROOT, camkes
 from tests.documents import conforming
 from tests.end_to_end.support import EXAMPLES, camkes_process, system
 
@@ -323,6 +324,11 @@ def test_a_file_is_written_where_it_is(tmp_path: Path) -> None:
             "camkes run: argument --timeslice: a time slice has to be longer than 0\n"
             "Try 'camkes run --help'.\n",
         ),
+        (
+            ("check", "--json"),
+            "camkes check: there is no option --json; did you mean --format json?\n"
+            "Try 'camkes check --help'.\n",
+        ),
         (("check", "a", "b"), "camkes check: unexpected argument: b\nTry 'camkes check --help'.\n"),
     ],
 )
@@ -411,3 +417,38 @@ def test_an_interruption_while_modules_are_loaded_ends_the_process(tmp_path: Pat
         command = [sys.executable, "-c", prepare + text]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout, done.stderr) == (status, "", "")
+
+
+def test_a_folder_that_was_removed_is_a_message(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    status = cli.main(["check"])
+    monkeypatch.chdir(tmp_path)
+    assert (status, capfd.readouterr().err) == (1, "camkes: the current folder does not exist any more\n")
+
+
+def test_names_that_a_locale_cannot_write_are_a_message(tmp_path: Path) -> None:
+    ascii_only = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    folder = tmp_path / "größer"
+    folder.mkdir()
+    (folder / "CMakeLists.txt").write_text("project(a C)\nDeclareCAmkESRootserver(a.camkes)\n")
+    (folder / "a.camkes").write_text(
+        "component A { control; }\nassembly { composition { component A a; } }\n"
+    )
+    command = [sys.executable, "-m", "camkes", "check"]
+    environment = {**os.environ, **ascii_only, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and done.stderr.startswith("camkes: this locale cannot write ")
+
+
+def test_a_folder_that_cannot_be_read_is_not_formatted_silently(tmp_path: Path) -> None:
+    def refuse(path: Path) -> Iterator[Path]:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Path, "iterdir", refuse)
+        result = camkes("fmt", "--check", tmp_path)
+    assert (result.status, "cannot read" in result.errors) == (1, True)

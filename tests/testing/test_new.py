@@ -41,8 +41,16 @@ def test_a_new_project_has_files_for_ci_and_editors(tmp_path: Path) -> None:
 
 def test_existing_files_are_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
-    (tmp_path / "a" / "README.md").write_text("mine")
+    (tmp_path / "a" / "a.camkes").write_text("mine")
     result = camkes("new", tmp_path / "a")
     assert result.status == 1 and "E0775" in result.errors
-    assert [path.name for path in (tmp_path / "a").iterdir()] == ["README.md"]
-    assert (tmp_path / "a" / "README.md").read_text() == "mine"
+    assert [path.name for path in (tmp_path / "a").iterdir()] == ["a.camkes"]
+    assert (tmp_path / "a" / "a.camkes").read_text() == "mine"
+
+
+def test_the_readme_of_a_new_repository_is_kept(tmp_path: Path) -> None:
+    (tmp_path / "pump").mkdir()
+    (tmp_path / "pump" / "README.md").write_text("mine\n")
+    assert camkes("new", "pump", cwd=tmp_path).status == 0
+    assert (tmp_path / "pump" / "README.md").read_text() == "mine\n"
+    assert (tmp_path / "pump" / ".gitignore").is_file()

@@ -48,7 +48,7 @@ def doctor(arguments: argparse.Namespace) -> int:
     wanted = tuple(arguments.commands) or ESSENTIAL
     unknown = [command for command in wanted if command not in known]
     if unknown:
-        message = f"camkes doctor: no requirements are known for {unknown[0]!r} needs"
+        message = f"camkes doctor: there are no requirements of {unknown[0]!r}"
         print(f"{message}; expected {', '.join(known)}", file=sys.stderr)
         return USAGE
     found = examine(every)
