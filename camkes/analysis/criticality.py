@@ -24,6 +24,7 @@ from msgspec.structs import replace
 
 from camkes.analysis.budgets import BudgetModel, BudgetResult
 from camkes.analysis.demand import Time, demands, release_cost
+from camkes.analysis.overruns import Shortages
 from camkes.analysis.platform import Platform
 from camkes.analysis.response import STEPS, Load, released
 from camkes.analysis.workload import Workload, WorkloadTask, workload_of
@@ -46,22 +47,21 @@ class LevelResult(Struct, frozen=True):
 
 class _Needs(Struct, frozen=True):
     """What a job of each task needs at a criticality, or why it has no bound; what each takes from others;
-    how often each can be kept waiting anew (`BudgetModel.again`); the extensions that can do that; the tasks
-    below for which each may have to wait when it raises the criticality; and the budgets of those that have
-    one."""
+    how often each can be kept waiting anew (`BudgetModel.again`); the extensions that can do that; and the
+    tasks below for which each may have to wait when it raises the criticality."""
 
     job: Mapping[str, Time | str]
     load: Mapping[str, Load]
     again: Mapping[str, int]
     extensions: Mapping[str, Sequence[Load]]
     waited: Mapping[str, Sequence[WorkloadTask]] = {}
-    budgets: Mapping[str, Time] = {}
 
 
 class _Level(Struct, frozen=True):
-    """Execution times at a criticality, the blocking of each task in a window, or why it has no bound, and
-    what tasks need with their budgets: also until they raise the criticality."""
+    """The model of a criticality: execution times, the blocking of each task in a window, or why it has no
+    bound, and what tasks need with their budgets: also until they raise the criticality."""
 
+    model: BudgetModel
     demand: Mapping[str, Time]
     blocking: Mapping[str, Callable[[Time], Time] | str]
     reached: _Needs
@@ -81,18 +81,31 @@ def level_results(system: System, plan: Plan, platform: Platform) -> tuple[Level
     if plan.bands:
         return tuple(LevelResult(*each, None, None, None) for each in jobs)
     # less critical tasks have low priorities, and their jobs may end after the next release
-    late = [frozenset(n for n, own in criticality.items() if own < level) for level in range(most + 1)]
+    shortages = [
+        Shortages(frozenset(n for n, own in criticality.items() if own < level)) for level in range(most + 1)
+    ]
     while True:
-        levels = [_level(system, plan, platform, level, late[level]) for level in range(most + 1)]
+        levels = [_level(system, plan, platform, level, shortages[level]) for level in range(most + 1)]
         model = _Model(tasks, criticality, levels, switch, release_cost(workload, platform))
         found = tuple(
             LevelResult(*each, model.smc(*each), model.amc(*each), model.ours(*each)) for each in jobs
         )
-        missed = [(each.task.name, each.level) for each in found if each.ours is None]
-        more = [late[at] | {n for n, level in missed if level <= at} for at in range(most + 1)]
-        if more == late:
+        more = [levels[at].model.more_shortages(_longest(tasks, found, at)) for at in range(most + 1)]
+        if more == shortages:
             return found
-        late = more
+        shortages = more
+
+
+def _longest(
+    tasks: Iterable[WorkloadTask], found: Iterable[LevelResult], most: int
+) -> dict[str, Time | None]:
+    """The longest response of each task up to a criticality; None where there is no bound at one of them."""
+    responses: dict[str, Time | None] = {task.name: 0 for task in tasks}
+    for each in found:
+        before = responses[each.task.name]
+        if each.level <= most and before is not None:
+            responses[each.task.name] = None if each.ours is None else max(before, each.ours)
+    return responses
 
 
 def late_tasks(budgets: Iterable[BudgetResult], levels: Iterable[LevelResult]) -> Set[str]:
@@ -122,7 +135,7 @@ def _switch(plan: Plan, criticality: Mapping[str, int], platform: Platform, leve
     return platform.nanoseconds(threads * platform.raised)
 
 
-def _level(system: System, plan: Plan, platform: Platform, level: int, late: Set[str]) -> _Level:
+def _level(system: System, plan: Plan, platform: Platform, level: int, shortages: Shortages) -> _Level:
     def at(subject: Task | Cpi) -> int | None:
         return subject.wcets[min(level, subject.criticality) if isinstance(subject, Task) else level]
 
@@ -133,7 +146,7 @@ def _level(system: System, plan: Plan, platform: Platform, level: int, late: Set
     )
     workload = workload_of(changed, plan)
     needed = demands(workload, platform)
-    model = BudgetModel(plan, workload, needed, platform, late, level)
+    model = BudgetModel(plan, workload, needed, platform, shortages, level)
     load = {task.name: model.load(task, trusted=True) for task in workload.tasks}
     blocking = {task.name: model.blocking(task, trusted=True) for task in workload.tasks}
     extensions = {task.name: model.extensions(task, trusted=True) for task in workload.tasks}
@@ -162,8 +175,7 @@ def _level(system: System, plan: Plan, platform: Platform, level: int, late: Set
         extensions,
     )
     waited = {task.name: _waited(plan, workload, task, level) for task in workload.tasks}
-    budgets: dict[str, Time] = {name: model.budget(name) for name in model.times if model.limited(name)}
-    return _Level(demand, blocking, _Needs(job, load, again, extensions, waited, budgets), until_raised)
+    return _Level(model, demand, blocking, _Needs(job, load, again, extensions, waited), until_raised)
 
 
 def _waited(plan: Plan, workload: Workload, task: WorkloadTask, level: int) -> list[WorkloadTask]:
@@ -232,17 +244,20 @@ class _Model:
                 kept[other.name] = released([needs[own].load[other.name]], before)
         at = needs[level]
         going_on = [at.load[other.name] for other in self._above(task) if other.name not in kept]
+        once = switch[level] + sum(kept.values())
         late = []
         for other in at.waited.get(task.name, ()):
-            load, budget = at.load[other.name], at.budgets.get(other.name)
-            # at most one job that was released before is under way, or only its budget limits what is done
-            met = self._adaptive(other, self._known(other, level), needs, switch) is not None
-            demand = load.demand if met else budget
-            if demand is None:
-                return None
-            late.append(replace(load, demand=demand, jitter=load.jitter + other.period))
+            # one job that was released before is under way, or only its budgets limit what is done
+            demand, model = self._levels[level].demand[other.name], self._levels[level].model
+            if self._adaptive(other, self._known(other, level), needs, switch) is None:
+                if not model.limited(other.name):
+                    return None
+                budgets = model.budgets_used(other.name, trusted=True)
+                demand = max(budgets)
+                once += sum(budgets) - demand
+            late.append(replace(_load(other, demand), jitter=other.jitter + other.period))
         loads = [*going_on, *late, *at.extensions.get(task.name, ())]
-        once, again = switch[level] + sum(kept.values()), at.again.get(task.name, 1)
+        again = at.again.get(task.name, 1)
         return self._fixed_point(
             task, level, at.job[task.name], lambda window: once + released(loads, window), again
         )

@@ -1,0 +1,300 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Which tasks can be without a budget, and how long their requests last then, by the policies of CPIs.
+
+A server without time has some again after T - b at most, as the budget that was used was used within the T
+before: a holder that needs S under `wait` has it after S + ceil(S / b) (T - b). A roll-back waits for the
+extension for its period at most, if others can have used it. docs/mcs.md has the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+from functools import cache
+from math import ceil
+
+from msgspec import Struct
+
+from camkes.analysis.demand import Demands, Time
+from camkes.analysis.platform import Platform
+from camkes.analysis.response import Load
+from camkes.analysis.workload import Workload, WorkloadTask
+from camkes.model.overrun import ServerKind
+from camkes.protocols.groups import find_groups
+from camkes.protocols.plan import Plan, PlannedCpi
+from camkes.protocols.time import LEAST_REFILLS, Reservation
+
+#: the period of what happens once
+_ONCE = 1 << 60
+
+
+class Shortages(Struct, frozen=True):
+    """What has been found of responses, if all tasks keep their times. Tasks are `late` if jobs can end after
+    the next release, or pay for others: then several need a budget in one period. `crowded` are CPIs of which
+    a roll-back can come so soon after another one that the extension is not back."""
+
+    late: Set[str] = frozenset()
+    crowded: Set[str] = frozenset()
+
+
+class OverrunModel:
+    """The tasks of a workload with their budgets and the overrun policies of their CPIs. `trusted`: all tasks
+    keep their execution times."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        workload: Workload,
+        needed: Demands,
+        platform: Platform,
+        shortages: Shortages = Shortages(),  # noqa: B008 - it is frozen
+        level: int = 0,
+    ) -> None:
+        """`needed` are the demands at the criticality `level` of the system."""
+        self._level = level
+        self._shortages = shortages
+        self.workload = workload
+        self.needed = needed
+        self._platform = platform
+        self._cpis: Mapping[str, PlannedCpi] = {cpi.name: cpi for cpi in plan.cpis}
+        #: those whose manager knows those that wait for the same CPI only
+        self._grouped = frozenset(cpi.name for group in find_groups(plan) for cpi in group.cpis)
+        self.helpers = {name for each in plan.conditions for name in each.lending.tasks()}
+        self.times = {task.name: task.time for task in plan.tasks if task.time is not None}
+        self._planned = {task.name: task for task in plan.tasks}
+        self.intervals = cache(self._intervals)
+
+    def budget(self, name: str) -> int:
+        """The budget of a task at the criticality of the model, or at its own if that is lower."""
+        time = self.times[name]
+        return time.budgets[min(self._level, time.criticality)]
+
+    def limited(self, name: str) -> bool:
+        """Whether a task has a budget below its period."""
+        return self.budget(name) < self.times[name].period
+
+    def lacks(self, name: str, *, trusted: bool) -> bool:
+        """Whether a task can be without a budget while it holds a lock."""
+        if name not in self.times or not self.limited(name):
+            return False
+        constant = self.times[name].server is ServerKind.CONSTANT_BANDWIDTH
+        late = name in self._shortages.late
+        if not trusted or name not in self.needed.of_task or constant or late:
+            return True
+        return self._least(name) < self._used(name)
+
+    def waits(self, name: str) -> bool:
+        """Whether a task that keeps its times can have to wait for a budget: not where it raises the
+        criticality instead."""
+        if not self.lacks(name, trusted=True):
+            return False
+        raises = self.times[name].overrun.rules.raises and name not in self._shortages.late
+        return not raises or (
+            self.budget(name) < self._used(name) or self.waits_in_request(name) or self.rolls_back_late(name)
+        )
+
+    def pays(self, name: str, *, trusted: bool) -> bool:
+        """Whether a task's budget can be used for a holder that it waits for."""
+        return any(
+            cpi.overrun.rules.helps
+            and name in cpi.payers
+            and any(self.lacks(other, trusted=trusted) for other in cpi.tasks if other != name)
+            for cpi in self._cpis.values()
+        )
+
+    def takes_budget(self, name: str, *, trusted: bool) -> bool:
+        """Whether the budget of a task limits what it takes from others, and not what its jobs need."""
+        if not trusted or self.pays(name, trusted=True):
+            return True
+        short = 2 * self.needed.of_task[name].total > self.budget(name)
+        return self.waits(name) and (short or name in self._shortages.late)
+
+    def budgets_used(self, name: str, *, trusted: bool) -> Set[int]:
+        """The budgets that a task can use while others are kept waiting: that of the model, and those of the
+        criticalities before, as the switch gives it all of the next one."""
+        time = self.times[name]
+        rises = not trusted and time.overrun.rules.raises
+        return set(time.budgets[: (time.criticality if rises else min(self._level, time.criticality)) + 1])
+
+    def waits_in_request(self, name: str) -> bool:
+        """Whether a task can be without a budget in a request, and waits for the next one."""
+        return any(
+            not (cpi.overrun.rules.aborts or self._lasts(cpi, self.needed.of_request[part.cpi], trusted=True))
+            for part in self.needed.of_task[name].parts
+            for cpi in self._policies(part.cpi)
+        )
+
+    def rolls_back_late(self, name: str) -> bool:
+        """Whether a request of a task that keeps its times can have to wait to be rolled back."""
+        parts = self.needed.of_task[name].parts
+        return any(self._waits_to_roll_back(part.cpi, trusted=True) for part in parts)
+
+    def longer(self, task: str, name: str, duration: Time, *, trusted: bool) -> Time:
+        """How long a request of a task to a CPI, which executes for `duration`, can be without time."""
+        if not self.lacks(task, trusted=trusted):
+            return 0
+        without = self._refilled(task, duration) if self._stalls(name, duration, trusted=trusted) else 0
+        return without + self._rolled_back(name, trusted=trusted)
+
+    def keeps(self, name: str, *, trusted: bool, helped: bool = False, aborted: bool = True) -> Set[str]:
+        """The locks that a task can have while it is without time: it waits for it, is `helped`, or waits for
+        the extension on which an `aborted` request is rolled back."""
+        if not self.lacks(name, trusted=trusted):
+            return set()
+        found = set()
+        for part in self.needed.of_task[name].parts:
+            helps = helped and any(cpi.overrun.rules.helps for cpi in self._policies(part.cpi))
+            if (
+                helps
+                or self._stalls(part.cpi, self.needed.of_request[part.cpi], trusted=trusted)
+                or (aborted and self._waits_to_roll_back(part.cpi, trusted=trusted))
+            ):
+                found.add(self.workload.lock[part.cpi])
+        return found & self.locks(name)
+
+    def locks(self, name: str) -> Set[str]:
+        """The locks that a task requests, itself or in its requests."""
+        parts = self.needed.of_task[name].parts
+        return {self.workload.lock[part.cpi] for part in parts if self.workload.rules[part.cpi].lock}
+
+    def times_without(self, name: str) -> int:
+        """In how many pieces of time, at most, a job of a task can wait for roll-backs of others while these
+        wait for extensions."""
+        return sum(
+            part.count * self.intervals(self.workload.lock[part.cpi])
+            for part in self.needed.of_task[name].parts
+            if self.workload.rules[part.cpi].lock
+        )
+
+    def _intervals(self, lock: str) -> int:
+        """The same for one request to a lock: in the section of its holder, and of those that this waits
+        for, which can have come to their locks since."""
+        cpis = [name for name, own in self.workload.lock.items() if own == lock]
+        counts = [self._counts(name) for name in cpis]
+        own = max(sum(c for n, c in count.items() if self._undone(n) is not None) for count in counts)
+        below: dict[str, int] = {}
+        for name in cpis:
+            for inner, count in self.workload.locks_below[name].items():
+                below[inner] = max(count, below.get(inner, 0))
+        return own + sum(count * self.intervals(inner) for inner, count in below.items())
+
+    def _undone(self, name: str) -> Reservation | None:
+        """What the roll-backs of a CPI execute on."""
+        cpi = self._cpis.get(name)
+        return cpi.extension if cpi is not None and cpi.overrun.rules.aborts else None
+
+    def _waits_to_roll_back(self, name: str, *, trusted: bool) -> bool:
+        """Whether a request to a CPI can have to wait until it is rolled back, there or in one of its own."""
+        undone = (each for each in self._counts(name) if self._undone(each) is not None)
+        return any(self._is_crowded(self._cpis[each], trusted=trusted) for each in undone)
+
+    def _used(self, name: str) -> Time:
+        """What a task can use of its budget within a period: what was used after a wait for a lock comes back
+        later than the next release."""
+        return (2 if self._planned[name].blocks > 0 else 1) * self.needed.of_task[name].total
+
+    def _least(self, name: str) -> int:
+        """The least budget with which a job can begin: when it is used up, the criticality may rise."""
+        return self.times[name].budgets[0] if self.times[name].overrun.rules.raises else self.budget(name)
+
+    def _refilled(self, task: str, duration: Time) -> Time:
+        """How long a task waits for budgets until it has had so much time: its own ones or, in a request that
+        began on it, its extension."""
+        time, budget = self.times[task], self._least(task)
+        servers = [Reservation(budget, time.period)]
+        if time.overrun.rules.extends and time.extension is not None:
+            servers.append(time.extension)
+        return max(ceil(duration / each.budget) * (each.period - each.budget) for each in servers)
+
+    def _counts(self, name: str) -> Mapping[str, int]:
+        """A CPI and those that one request to it requests, and how often."""
+        return {name: 1, **self.workload.below[name]}
+
+    def _policies(self, name: str) -> list[PlannedCpi]:
+        """Those of them that have a policy."""
+        return [self._cpis[each] for each in self._counts(name) if each in self._cpis]
+
+    def _stalls(self, name: str, duration: Time, *, trusted: bool) -> bool:
+        """Whether a request to a CPI without a budget waits for the next one, there or in a request of its
+        own."""
+        return any(
+            not (
+                cpi.overrun.rules.aborts
+                or self._helped(name, cpi)
+                or self._lasts(cpi, duration, trusted=trusted)
+            )
+            for cpi in self._policies(name)
+        )
+
+    def _rolled_back(self, name: str, *, trusted: bool) -> Time:
+        """How long all that is rolled back in a request to a CPI takes, with what it waits for extensions."""
+        found: Time = 0
+        for each, count in self._counts(name).items():
+            if (extension := self._undone(each)) is not None:
+                crowded = self._is_crowded(self._cpis[each], trusted=trusted)
+                found += count * (extension.period if crowded else extension.budget)
+        return found
+
+    def _is_crowded(self, cpi: PlannedCpi, *, trusted: bool) -> bool:
+        """Whether the extension of a CPI can have been used when a roll-back begins."""
+        if not trusted or cpi.name in self._shortages.crowded:
+            return True
+        counts = {name: self._count(name, cpi.name) for name in cpi.tasks if self.lacks(name, trusted=True)}
+        return sum(counts.values()) > 1
+
+    def _count(self, task: str, cpi: str) -> int:
+        if task not in self.needed.of_task:
+            return 2
+        return sum(part.count for part in self.needed.of_task[task].parts if part.cpi == cpi)
+
+    def _helped(self, name: str, cpi: PlannedCpi) -> bool:
+        """Whether those that wait for a request to a CPI pay for one to `cpi` in it. Where one that executes
+        at its ceiling is between them, the manager of `cpi` does not know of them, and neither that of
+        several CPIs, as of a monitor."""
+        ways = [each for each in self._counts(name) if cpi.name in self.workload.below[each]]
+        return (
+            cpi.overrun.rules.helps
+            and self._grouped.isdisjoint((*ways, cpi.name))
+            and not any(self.workload.rules[each].own_priority for each in ways)
+        )
+
+    def _lasts(self, cpi: PlannedCpi, section: Time, *, trusted: bool) -> bool:
+        """Whether the extension of a CPI suffices for all overruns of its period, in sections so long."""
+        extension = cpi.extension
+        if not cpi.overrun.rules.extends or extension is None:
+            return False
+        # within a period, each caller can be without a budget once for each part of it that comes back
+        lacking = [name for name in cpi.tasks if self.lacks(name, trusted=trusted)]
+        overruns = sum(self._planned[name].refills for name in lacking)
+        overruns += sum(LEAST_REFILLS for name in lacking if self.times[name].overrun.rules.extends)
+        shorter = all(extension.period <= self.times[name].period for name in lacking)
+        return shorter and extension.budget >= overruns * section
+
+    def extensions(self, task: WorkloadTask, *, trusted: bool) -> list[Load]:
+        """What tasks of at least the same priority can use beside their budgets. The extensions of
+        lower ones execute in sections that are waited for. A roll-back of its own request keeps it, too."""
+        others = self.above(task)
+        lacking = {other.name for other in others if self.lacks(other.name, trusted=trusted)}
+        own = {task.name} if self.lacks(task.name, trusted=True) else set()
+        found = [
+            Load(f"extension of {cpi.name}", cpi.ceiling, cpi.extension.period, cpi.extension.budget)
+            for cpi in self._cpis.values()
+            if cpi.extension is not None
+            and (cpi.overrun.rules.extends or cpi.overrun.rules.aborts)
+            and not (lacking | own if cpi.overrun.rules.aborts else lacking).isdisjoint(cpi.tasks)
+        ]
+        for other in others:
+            time = self.times[other.name]
+            lacks = other.name in lacking or self.pays(other.name, trusted=trusted)
+            if lacks and time.overrun.rules.extends and time.extension is not None:
+                name = f"extension of {other.name}"
+                found.append(Load(name, other.priority, time.extension.period, time.extension.budget))
+            budgets = self.budgets_used(other.name, trusted=trusted)
+            if len(budgets) > 1 and self.takes_budget(other.name, trusted=trusted):
+                before = sum(budgets) - max(budgets)
+                found.append(Load(f"{other.name} before a switch", other.priority, _ONCE, before))
+        return found
+
+    def above(self, task: WorkloadTask) -> list[WorkloadTask]:
+        """The others of at least its priority."""
+        return [o for o in self.workload.tasks if o.name != task.name and o.priority >= task.priority]
