@@ -2,8 +2,9 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Looks for a response above its bound in random systems for an MCS kernel, run on the host kernel: CPIs of
 all protocols nested in each other, with all overrun policies; tasks with budgets of both kinds, some too
-short, with policies of their own; criticalities; some in one address space. In every second system, tasks do
-not keep their execution times and make more requests than stated: the others must be isolated from them.
+short, with policies of their own; criticalities; some in one address space; monitors; pools; tasks that
+others release; waits with helpers. In every second system, tasks do not keep their execution times and make
+more requests than stated: the others must be isolated from them.
 
     python -m tests.analysis.budget_attacks [--count SYSTEMS] [--seed FIRST] [--runs RUNS]
 """
@@ -11,6 +12,7 @@ not keep their execution times and make more requests than stated: the others mu
 from __future__ import annotations
 
 import argparse
+import itertools
 import random
 import shutil
 import sys
@@ -18,17 +20,21 @@ import tempfile
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from camkes.analysis.budgets import Bounded, budget_results
+from camkes.analysis.budgets import budget_results
 from camkes.analysis.criticality import level_results
+from camkes.analysis.demand import Time
 from camkes.analysis.platform import FREE
+from camkes.diagnostics import Sink
 from camkes.model.protocols import Protocol
+from camkes.pipeline import Checked
 from camkes.report.trace.decode import decode
 from tests.report.random_overruns import POLICIES
-from tests.runtime.host import Built, Run, build
+from tests.runtime.host import Built, Run, build_found, checked, describe
 
 UNIT = 50_000
 #: how many systems are nearly alike
@@ -43,7 +49,9 @@ Step = int | str
 
 
 class Part(Struct, frozen=True):
-    """A task or CPI: what it does, and settings."""
+    """A task, CPI or server: what it does, and settings. A CPI can be `inside` the component of another one,
+    in a monitor with it. A task can be released `after` each job of another one. A server ends waits of a
+    task, which has it in its body as if it were a CPI."""
 
     name: str
     body: tuple[Step, ...]
@@ -53,6 +61,8 @@ class Part(Struct, frozen=True):
     group: str = ""
     #: how often a critical task does its own work in some of its jobs
     more: int = 1
+    inside: str = ""
+    after: str = ""
 
 
 class Attack(Struct, frozen=True):
@@ -63,15 +73,17 @@ class Attack(Struct, frozen=True):
     cpis: tuple[Part, ...]
     critical: bool
     reached: int
+    servers: tuple[Part, ...] = ()
 
     @property
     def trusted(self) -> bool:
         return not any(task.greedy for task in self.tasks)
 
 
-def attack(seed: int) -> Attack:
+def attack(seed: int, *, wide: bool = False) -> Attack:
     """VARIANTS systems that follow each other have the same components, protocols, priorities and policies:
-    then little is compiled anew. Periods, budgets, servers and first releases are others."""
+    then little is compiled anew. Periods, budgets, servers and first releases are others. `wide`: with
+    monitors, releases by events, and waits."""
     rng = random.Random(seed // VARIANTS)
     names = [f"c{index}" for index in range(rng.randint(1, 4))]
     grouped = rng.random() < 0.3
@@ -115,11 +127,64 @@ def attack(seed: int) -> Attack:
         limited = misbehaving or level or rng.random() < 0.6
         tasks.append((part, limited))
     reached = max((int(p.settings["criticality"]) for p, _ in tasks if p.more > 1 and not exactly), default=0)
+    system = Attack(tuple(part for part, _ in tasks), tuple(reversed(cpis)), critical, reached)
+    if wide:
+        system = _widened(random.Random(f"wide {seed // VARIANTS}"), system, demand)
     rng.seed(seed)
-    timed = tuple(
-        _timed(rng, part, demand, count, critical, bool(limited), exactly) for part, limited in tasks
-    )
-    return Attack(timed, tuple(reversed(cpis)), critical, reached)
+    timed = [
+        _timed(rng, part, demand, count, critical, bool(limited), exactly)
+        for part, (_, limited) in zip(system.tasks, tasks, strict=True)
+    ]
+    return replace(system, tasks=tuple(_released(part, timed) for part in timed))
+
+
+def _widened(rng: random.Random, system: Attack, demand: dict[str, int]) -> Attack:
+    """The same system with some of what few have. `demand` gets what is new."""
+    tasks, cpis, servers = list(system.tasks), list(system.cpis), []
+    monitors = [i for i, cpi in enumerate(cpis) if "inherited" in cpi.clauses]
+    if monitors and rng.random() < 0.3:
+        index = rng.choice(monitors)
+        name, old = f"{cpis[index].name}b", cpis[index].name
+        body: tuple[Step, ...] = (rng.randint(0, max(demand[old], 1)),)
+        demand[name] = _own(body)
+        clauses = f"{cpis[index].clauses}, monitor m"
+        settings = cpis[index].settings | {"wcet": f"{_own(body) * UNIT} ns"}
+        settings = {key: value for key, value in settings.items() if not key.endswith("requests")}
+        cpis[index] = replace(cpis[index], clauses=clauses)
+        cpis.append(Part(name, body, settings, clauses, group=cpis[index].group, inside=old))
+        calls = {old: name}
+        tasks = [
+            replace(t, body=tuple(calls.get(str(s), s) if isinstance(s, str) else s for s in t.body))
+            if rng.random() < 0.5
+            else t
+            for t in tasks
+        ]
+    if rng.random() < 0.2:
+        uses = [rng.choice(cpis).name] if rng.random() < 0.5 else []
+        body = (rng.randint(1, 3), *uses, 0)
+        demand["s0"] = _demand(body, demand)
+        servers.append(Part("s0", body, _counts(body)))
+        index = rng.randrange(len(tasks))
+        tasks[index] = replace(tasks[index], body=(*tasks[index].body, "s0", rng.randint(0, 2)))
+    if not system.critical and len(tasks) > 2 and rng.random() < 0.2:
+        tasks[1] = replace(tasks[1], after=tasks[0].name)
+    if system.critical and rng.random() < 0.5:
+        degraded = rng.choice(("suspend", "stretch 2"))
+        tasks = [replace(t, settings=t.settings | {"degraded": f'"{degraded}"'}) for t in tasks]
+    return replace(system, tasks=tuple(tasks), cpis=tuple(cpis), servers=tuple(servers))
+
+
+def _released(part: Part, tasks: Sequence[Part]) -> Part:
+    """With the period of the task that releases it."""
+    if not part.after:
+        return part
+    period = next(t.settings["period"] for t in tasks if t.name == part.after)
+    settings = {key: value for key, value in part.settings.items() if key != "offset"}
+    settings |= {"period": period, "release": f'"from_{part.after}"'}
+    for key in settings.keys() & {"budget", "extension"}:
+        least = min(int(settings[key].removesuffix(" ns")), int(period.removesuffix(" ns")))
+        settings[key] = f"{least} ns"
+    return replace(part, settings=settings)
 
 
 def _timed(
@@ -174,61 +239,111 @@ def _demand(body: Sequence[Step], of: Mapping[str, int]) -> int:
 
 
 def _counts(body: Sequence[Step]) -> dict[str, str]:
-    count = Counter(step for step in body if isinstance(step, str))
+    count = Counter(step for step in body if isinstance(step, str) and step != "s0")
     return {f"to_{name}_requests": str(number) for name, number in count.items()}
 
 
-def written(system: Attack, seed: int) -> tuple[str, dict[str, str]]:
+def written(
+    system: Attack, seed: int, threads: Mapping[str, int] = MappingProxyType({})
+) -> tuple[str, dict[str, str]]:
     """The system as text, and its code. Each piece of work is a nanosecond shorter than stated: a job that
     would end when another one is released ends before it."""
     rng = random.Random(seed // VARIANTS)
     lines, configuration = ["procedure P { void go(); }"], []
     groups: dict[str, list[str]] = {}
     ends: dict[str, list[str]] = {}
-    sources = {}
-    of_part = {part.name: part for part in (*system.tasks, *system.cpis)}
+    waits: list[str] = []
+    told = ""
+    sources: dict[str, str] = {}
+    of_part = {part.name: part for part in (*system.tasks, *system.cpis, *system.servers)}
+    items: dict[str, list[str]] = {}
 
     def where(name: str) -> str:
         group = of_part[name].group
         return f"{group}.{name}" if group else name
 
     for part in of_part.values():
-        task = part in system.tasks
-        callees = sorted({step for step in part.body if isinstance(step, str)})
-        uses = " ".join(f"uses P to_{callee};" for callee in callees)
-        requests = f", requests ({', '.join(f'to_{callee}' for callee in callees)})"
-        items = "control; requestor;" if task else f"provides P p with {part.clauses}{requests};"
-        lines.append(f"component {part.name.title()} {{ {items} {uses} }}")
-        groups.setdefault(part.group, []).append(f"component {part.name.title()} {part.name};")
+        task, server, home = part in system.tasks, part in system.servers, part.inside or part.name
+        callees = sorted({step for step in part.body if isinstance(step, str)} - {"s0"})
+        owner = items.setdefault(home, [])
+        owner += [f"uses P to_{callee};" for callee in callees]
+        interface = "q" if part.inside else "p"
+        if task or server:
+            owner.append("control; requestor;")
+        else:
+            more = f", {threads[part.name]} threads" if part.name in threads else ""
+            clauses = f"{part.clauses}{more}, requests ({', '.join(f'to_{callee}' for callee in callees)})"
+            owner.append(f"provides P {interface} with {clauses};")
+        if not part.inside:
+            groups.setdefault(part.group, []).append(f"component {part.name.title()} {part.name};")
         for callee in callees:
-            ends.setdefault(callee, []).append(f"from {where(part.name)}.to_{callee}")
+            ends.setdefault(callee, []).append(f"from {where(home)}.to_{callee}")
         for key, value in part.settings.items():
-            prefix = "" if key.endswith("requests") else "_" if task else "p_"
-            configuration.append(f"{part.name}.{prefix}{key} = {value};")
+            prefix = "" if key.endswith("requests") else "_" if task else f"{interface}_"
+            configuration.append(f"{home}.{prefix}{key} = {value};")
         code = "\n".join(_line(rng, part, step) for step in part.body)
+        if part.after:
+            items[part.after].append(f"emits Go to_{part.name};")
+            owner.append(f"consumes Go from_{part.after};")
+            waits.append(f"{where(part.after)}.to_{part.name}, to {where(part.name)}.from_{part.after}")
+        if "s0" in part.body:
+            owner.append("emits Ask ask; consumes Told told with helpers;")
+            configuration.append(f"{part.name}.told_within = {_own(system.servers[0].body) * UNIT} ns;")
+            waits.append(f"{where(part.name)}.ask, to s0.ask")
+            told = f"connection seL4Notification told(from s0.told, to {where(part.name)}.told);"
+        emits = "".join(f"to_{other.name}_emit();" for other in system.tasks if other.after == part.name)
         if task:
             again = f"for (int again = 0; again < {GREED}; again++)" if part.greedy else ""
             sources[part.name.title()] = (
                 "int run(void) { for (int job = 0; camkes_next_job(); job++) {"
-                f" {again} {{ {code} }} }} return 0; }}\n"
+                f" {again} {{ {code} }} {emits} }} return 0; }}\n"
+            )
+        elif server:
+            owner.append("consumes Ask ask; emits Told told;")
+            configuration.append(f"{part.name}._priority = 1;")
+            sources[part.name.title()] = (
+                f"int run(void) {{ for (;;) {{ ask_wait(); {code} told_emit(); }} }}\n"
             )
         else:
             length = part.settings.get("extension", "0 ns").removesuffix(" ns")
             undo = rng.choice((0, max(int(length) // rng.choice((1, 2)) - 1, 0)))
-            sources[part.name.title()] = (
-                f"void p_go(void) {{ {code} }}\nvoid p__rollback(void) {{ camkes_work({undo}u); }}\n"
+            sources[home.title()] = sources.get(home.title(), "") + (
+                f"void {interface}_go(void) {{ {code} }}\n"
+                f"void {interface}__rollback(void) {{ camkes_work({undo}u); }}\n"
             )
+    lines += [f"component {home.title()} {{ {' '.join(inside)} }}" for home, inside in items.items()]
     composition = groups.pop("", [])
     composition += [f"group {name} {{ {' '.join(inside)} }}" for name, inside in groups.items()]
-    composition += [
-        f"connection seL4RPCCall of_{callee}({', '.join(callers)}, to {where(callee)}.p);"
-        for callee, callers in ends.items()
-    ]
-    body = ["composition {", *composition, "} configuration {", *configuration, "}"]
+    for callee, callers in ends.items():
+        of = of_part[callee]
+        end = f"{where(of.inside)}.q" if of.inside else f"{where(callee)}.p"
+        composition.append(f"connection seL4RPCCall of_{callee}({', '.join(callers)}, to {end});")
+    composition += [f"connection seL4NotificationNative n{i}(from {w});" for i, w in enumerate(waits)]
+    body = ["composition {", *composition, told, "} configuration {", *configuration, "}"]
     return "\n".join([*lines, "assembly {", *body, "}"]) + "\n", sources
 
 
+def prepared(folder: Path, seed: int, *, wide: bool = False) -> tuple[Attack, Checked, dict[str, str]]:
+    """A system, planned, and its code: with as few threads as suffice, in every second one with pools."""
+    system, sink = attack(seed, wide=wide), Sink()
+    text, sources = written(system, seed)
+    found = checked(folder, text, sink, mcs=True)
+    if wide and seed // VARIANTS % 2:
+        few = {c.name: c.threads_minimum for c in found.plan.cpis if len(c.contexts) > c.threads_minimum}
+        threads = {
+            part.name: few[f"{part.name}.p"]
+            for part in system.cpis
+            if f"{part.name}.p" in few and "fixed" not in part.clauses and "monitor" not in part.clauses
+        }
+        text, sources = written(system, seed, threads)
+        found = checked(folder, text, sink, mcs=True)
+    assert not sink.has_errors, describe(sink)
+    return system, found, sources
+
+
 def _line(rng: random.Random, part: Part, step: Step) -> str:
+    if step == "s0":
+        return "ask_emit(); told_wait();"
     if isinstance(step, str):
         return f"to_{step}_go();"
     most = max(step * UNIT - 1, 0)
@@ -258,21 +373,30 @@ def _responses(run: Run, longer: Mapping[str, int]) -> list[tuple[str, int, bool
     return jobs
 
 
-def problems(system: Attack, built: Built, runs: int) -> tuple[list[str], Counter[str]]:
-    """Responses above their bounds; how many were compared, and how many had no bound."""
-    bounds: dict[tuple[str, int], tuple[str, Bounded]] = {}
-    counted: Counter[str] = Counter()
-    name_of = {part.name: part for part in system.tasks}
+def bounds_of(system: Attack, found: Checked) -> Mapping[tuple[str, int], tuple[str, Time]]:
+    """For tasks and criticalities that have a bound, its kind and value."""
     if system.critical:
-        for each in level_results(built.system, built.plan, FREE):
-            bounds[each.task.name, each.level] = ("at a criticality", Bounded(each.ours))
-    else:
-        for result in budget_results(built.system, built.plan, FREE):
-            name = result.task.name
-            if name_of[name].greedy:
-                continue
-            kind = "trusted" if system.trusted else "isolated"
-            bounds[name, 0] = (kind, result.trusted if system.trusted else result.isolated)
+        levels = level_results(found.system, found.plan, FREE)
+        return {(e.task.name, e.level): ("at a criticality", e.ours) for e in levels if e.ours is not None}
+    greedy = {part.name for part in system.tasks if part.greedy}
+    kind = "trusted" if system.trusted else "isolated"
+    results = (
+        each for each in budget_results(found.system, found.plan, FREE) if each.task.name not in greedy
+    )
+    bounds = {each.task.name: each.trusted if system.trusted else each.isolated for each in results}
+    return {(name, 0): (kind, e.response) for name, e in bounds.items() if e.response is not None}
+
+
+def problems(
+    system: Attack,
+    built: Built,
+    bounds: Mapping[tuple[str, int], tuple[str, Time]],
+    runs: int,
+    *,
+    verify: bool = False,
+) -> tuple[list[str], Counter[str]]:
+    """Responses above their bounds; how many were compared, and how many had no bound."""
+    counted: Counter[str] = Counter()
     longer = {part.name: int(part.settings["criticality"]) for part in system.tasks if part.more > 1}
     wrong: list[str] = []
     longest: Counter[tuple[str, int]] = Counter()
@@ -282,42 +406,49 @@ def problems(system: Attack, built: Built, runs: int) -> tuple[list[str], Counte
         run = built.run("--fast", "--choices", choices, duration=min(20 * period, 400_000_000))
         if run.status:
             wrong.append(f"run {number} ends with {run.status}: {run.errors[-200:]}")
-        wrong += [f"run {number}: {violation}" for violation in run.violations()][:2]
+        if verify:
+            wrong += [f"run {number}: {violation}" for violation in run.violations()][:2]
         for name, took, ended, level in _responses(run, longer):
             level = max(level, system.reached)
-            kind, bound = bounds.get((name, level), ("", Bounded(None)))
-            if bound.response is None:
+            if (name, level) not in bounds:
                 counted["without bound"] += ended
                 continue
+            kind, bound = bounds[name, level]
             counted[kind] += ended
             longest[name, level] = max(longest[name, level], took)
-            if took > bound.response:
-                wrong.append(f"run {number}: {name} takes {took}, its bound at {level} is {bound.response}")
-    counted["exact"] = sum(took > bounds[key][1].response - 20 for key, took in longest.items() if took)
+            if took > bound:
+                wrong.append(f"run {number}: {name} takes {took}, its bound at {level} is {bound}")
+    counted["exact"] = sum(took > bounds[key][1] - 20 for key, took in longest.items() if took)
     counted["tasks"] = len(longest)
     return wrong, counted
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--count", type=int, default=100, metavar="SYSTEMS")
+    parser.add_argument("--count", type=int, default=100, metavar="SYSTEMS", help="that have a bound")
     parser.add_argument("--seed", type=int, default=0, metavar="FIRST")
     parser.add_argument("--runs", type=int, default=4, help="of each system")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir(), "budget-attacks"))
     given = parser.parse_args()
     counted: Counter[str] = Counter()
-    for seed in range(given.seed, given.seed + given.count):
+    for seed in itertools.count(given.seed):
+        if counted["systems"] == given.count:
+            break
+        if seed % 100 == 0:
+            print(f"{seed}: {dict(counted)}", flush=True)
         alike = given.folder / str(seed // VARIANTS)
         if seed % VARIANTS == 0:
             shutil.rmtree(alike.parent / str(seed // VARIANTS - 1), ignore_errors=True)
-        system = attack(seed)
         try:
-            built = build(alike, *written(system, seed), mcs=True)
+            system, found, sources = prepared(alike, seed, wide=True)
         except AssertionError as error:
             counted["rejected"] += 1
             print(f"{seed}: {error}", flush=True)
             continue
-        wrong, more = problems(system, built, given.runs)
+        if not (bounds := bounds_of(system, found)):
+            counted["systems without bounds"] += 1
+            continue
+        wrong, more = problems(system, build_found(alike, found, sources), bounds, given.runs)
         counted += more
         counted["systems"] += 1
         counted["wrong"] += bool(wrong)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.analysis.budget_attacks import attack, problems, written
-from tests.runtime.host import build
+from tests.analysis.budget_attacks import bounds_of, prepared, problems
+from tests.runtime.host import build_found
 
 
 @pytest.mark.long
@@ -17,5 +17,6 @@ from tests.runtime.host import build
 def test_no_response_is_above_its_bound(seed: int, tmp_path: Path) -> None:
     """Systems in which bounds were exceeded by roll-backs that wait for one before, by overruns in requests
     that are suspended, and by jobs that end after the next release; and others."""
-    system = attack(seed)
-    assert problems(system, build(tmp_path, *written(system, seed), mcs=True), 3)[0] == []
+    system, found, sources = prepared(tmp_path, seed)
+    built = build_found(tmp_path, found, sources)
+    assert problems(system, built, bounds_of(system, found), 3, verify=True)[0] == []

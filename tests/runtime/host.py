@@ -121,11 +121,16 @@ def build(
     folder: Path, text: str, sources: Mapping[str, str], *, sanitize: bool = False, mcs: bool = False
 ) -> Built:
     """Build a system; `sources` is the C code of each component type, without the include of camkes.h."""
+    return build_found(folder, checked(folder, text, Sink(), mcs=mcs), sources, sanitize=sanitize)
+
+
+def build_found(
+    folder: Path, found: pipeline.Checked, sources: Mapping[str, str], *, sanitize: bool = False
+) -> Built:
+    """The same of one that was read and planned in this folder."""
     sink = Sink()
-    folder.mkdir(parents=True, exist_ok=True)
     for name, source in sources.items():
         (folder / f"{name}.c").write_text("#include <camkes.h>\n#include <stdio.h>\n" + source)
-    found = checked(folder, text, sink, mcs=mcs)
     image = pipeline.build_checked(found, folder / "out", sink, lambda _: None, sanitize=sanitize)
     assert image is not None, describe(sink)
     return Built(image, found.system, found.plan, image.capabilities)
