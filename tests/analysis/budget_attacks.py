@@ -37,8 +37,8 @@ from tests.report.random_overruns import POLICIES
 from tests.runtime.host import Built, Run, build_found, checked, describe
 
 UNIT = 50_000
-#: how many systems are nearly alike
-VARIANTS = 4
+#: how many systems are nearly alike, and if they are wide
+VARIANTS, WIDE_VARIANTS = 4, 8
 #: how often tasks that are not trusted do what they do
 GREED = 3
 #: which jobs of critical tasks do more than others
@@ -66,13 +66,14 @@ class Part(Struct, frozen=True):
 
 
 class Attack(Struct, frozen=True):
-    """A system of tasks that have criticalities or not. Jobs can need what they need at the criticality
-    `reached` also before a budget is used up, because budgets are longer."""
+    """A system of tasks that have criticalities or not; those of a `kind` are nearly alike. Jobs can need
+    what they need at the criticality `reached` also before a budget is used up, as budgets are longer."""
 
     tasks: tuple[Part, ...]
     cpis: tuple[Part, ...]
     critical: bool
     reached: int
+    kind: int
     servers: tuple[Part, ...] = ()
 
     @property
@@ -81,10 +82,11 @@ class Attack(Struct, frozen=True):
 
 
 def attack(seed: int, *, wide: bool = False) -> Attack:
-    """VARIANTS systems that follow each other have the same components, protocols, priorities and policies:
+    """Some systems that follow each other have the same components, protocols, priorities and policies:
     then little is compiled anew. Periods, budgets, servers and first releases are others. `wide`: with
     monitors, releases by events, and waits."""
-    rng = random.Random(seed // VARIANTS)
+    kind = seed // (WIDE_VARIANTS if wide else VARIANTS)
+    rng = random.Random(kind)
     names = [f"c{index}" for index in range(rng.randint(1, 4))]
     grouped = rng.random() < 0.3
     critical = rng.random() < 0.3
@@ -127,9 +129,9 @@ def attack(seed: int, *, wide: bool = False) -> Attack:
         limited = misbehaving or level or rng.random() < 0.6
         tasks.append((part, limited))
     reached = max((int(p.settings["criticality"]) for p, _ in tasks if p.more > 1 and not exactly), default=0)
-    system = Attack(tuple(part for part, _ in tasks), tuple(reversed(cpis)), critical, reached)
+    system = Attack(tuple(part for part, _ in tasks), tuple(reversed(cpis)), critical, reached, kind)
     if wide:
-        system = _widened(random.Random(f"wide {seed // VARIANTS}"), system, demand)
+        system = _widened(random.Random(f"wide {kind}"), system, demand)
     rng.seed(seed)
     timed = [
         _timed(rng, part, demand, count, critical, bool(limited), exactly)
@@ -243,12 +245,10 @@ def _counts(body: Sequence[Step]) -> dict[str, str]:
     return {f"to_{name}_requests": str(number) for name, number in count.items()}
 
 
-def written(
-    system: Attack, seed: int, threads: Mapping[str, int] = MappingProxyType({})
-) -> tuple[str, dict[str, str]]:
+def written(system: Attack, threads: Mapping[str, int] = MappingProxyType({})) -> tuple[str, dict[str, str]]:
     """The system as text, and its code. Each piece of work is a nanosecond shorter than stated: a job that
     would end when another one is released ends before it."""
-    rng = random.Random(seed // VARIANTS)
+    rng = random.Random(system.kind)
     lines, configuration = ["procedure P { void go(); }"], []
     groups: dict[str, list[str]] = {}
     ends: dict[str, list[str]] = {}
@@ -326,16 +326,16 @@ def written(
 def prepared(folder: Path, seed: int, *, wide: bool = False) -> tuple[Attack, Checked, dict[str, str]]:
     """A system, planned, and its code: with as few threads as suffice, in every second one with pools."""
     system, sink = attack(seed, wide=wide), Sink()
-    text, sources = written(system, seed)
+    text, sources = written(system)
     found = checked(folder, text, sink, mcs=True)
-    if wide and seed // VARIANTS % 2:
+    if wide and system.kind % 2:
         few = {c.name: c.threads_minimum for c in found.plan.cpis if len(c.contexts) > c.threads_minimum}
         threads = {
             part.name: few[f"{part.name}.p"]
             for part in system.cpis
             if f"{part.name}.p" in few and "fixed" not in part.clauses and "monitor" not in part.clauses
         }
-        text, sources = written(system, seed, threads)
+        text, sources = written(system, threads)
         found = checked(folder, text, sink, mcs=True)
     assert not sink.has_errors, describe(sink)
     return system, found, sources
@@ -436,9 +436,9 @@ def main() -> int:
             break
         if seed % 100 == 0:
             print(f"{seed}: {dict(counted)}", flush=True)
-        alike = given.folder / str(seed // VARIANTS)
-        if seed % VARIANTS == 0:
-            shutil.rmtree(alike.parent / str(seed // VARIANTS - 1), ignore_errors=True)
+        alike = given.folder / str(seed // WIDE_VARIANTS)
+        if seed % WIDE_VARIANTS == 0:
+            shutil.rmtree(alike.parent / str(seed // WIDE_VARIANTS - 1), ignore_errors=True)
         try:
             system, found, sources = prepared(alike, seed, wide=True)
         except AssertionError as error:
