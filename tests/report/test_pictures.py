@@ -270,7 +270,7 @@ def test_a_scheduler_and_the_tasks_of_its_band() -> None:
 
 def test_budgets_policies_and_priorities_at_each_criticality() -> None:
     dot = graph_dot(*planned("aav", mcs=True))
-    assert "flight\\npriority 50 / 81 / 81\\nbudget 15 ms / 15 ms / 100 ms in 100 ms" in dot
+    assert "flight\\npriority 50 / 81 / 81\\nbudget 20 ms / 20 ms / 100 ms in 100 ms" in dot
     assert "4 threads, manager\\noverrun abort" in dot
 
 
