@@ -33,6 +33,7 @@ from camkes.diagnostics import Sink
 from camkes.model.protocols import Protocol
 from camkes.pipeline import Checked
 from camkes.report.trace.decode import decode
+from camkes.report.trace.kinds import Kind
 from tests.report.random_overruns import POLICIES
 from tests.runtime.host import Built, Run, build_found, checked, describe
 
@@ -43,6 +44,14 @@ VARIANTS, WIDE_VARIANTS = 4, 8
 GREED = 3
 #: which jobs of critical tasks do more than others
 LONGER = 5
+
+#: what is needed to know when jobs begin and end
+JOBS = frozenset(
+    {
+        *(Kind.TIMER, Kind.SIGNAL, Kind.JOB_BEGIN, Kind.JOB_END, Kind.JOB_STOP, Kind.JOB_LEFT_OUT),
+        *(Kind.CRITICALITY, Kind.END),
+    }
+)
 
 #: work of so many units, or a request
 Step = int | str
@@ -403,7 +412,8 @@ def problems(
     period = max(int(part.settings["period"].removesuffix(" ns")) for part in system.tasks)
     for number in range(runs):
         choices = "first" if number == 0 else f"random:{number}"
-        run = built.run("--fast", "--choices", choices, duration=min(20 * period, 400_000_000))
+        duration, kinds = min(20 * period, 400_000_000), frozenset(Kind) if verify else JOBS
+        run = built.run("--fast", "--choices", choices, duration=duration, kinds=kinds)
         if run.status:
             wrong.append(f"run {number} ends with {run.status}: {run.errors[-200:]}")
         if verify:

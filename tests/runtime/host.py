@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from camkes.model.system import System
 from camkes.project.application import KERNEL_IS_MCS
 from camkes.protocols.plan import Plan
 from camkes.report.trace.budgets import BudgetTracker
-from camkes.report.trace.events import Event, parse_trace
+from camkes.report.trace.events import Event, read_records
 from camkes.report.trace.kinds import Kind
 from camkes.report.trace.names import TraceNames, trace_names
 from camkes.report.trace.properties import Violation
@@ -71,7 +71,10 @@ class Built:
     plan: Plan
     model: CapabilityModel
 
-    def run(self, *options: str, duration: int = 1_000_000_000) -> Run:
+    def run(
+        self, *options: str, duration: int = 1_000_000_000, kinds: Container[Kind] = frozenset(Kind)
+    ) -> Run:
+        """With the events of these kinds."""
         trace = self.image.folder / "test.trace"
         trace.unlink(missing_ok=True)
         process = subprocess.run(
@@ -89,12 +92,14 @@ class Built:
             check=False,
         )
         sink = Sink()
-        events = parse_trace(trace.read_bytes(), "trace", sink) if trace.exists() else ()
+        data = trace.read_bytes() if trace.exists() else b""
+        records = read_records(
+            data, "trace", sink, lambda kind, *threads: (kind, *threads) if kind in kinds else None
+        )
+        events = tuple(Event(time, *about, args, text) for time, about, args, text in records)
         assert not sink.has_errors, sink.diagnostics
         names = trace_names(self.model, self.plan, self.system)
-        return Run(
-            process.returncode, process.stdout, process.stderr, events or (), names, self.plan, self.system
-        )
+        return Run(process.returncode, process.stdout, process.stderr, events, names, self.plan, self.system)
 
 
 def checked(folder: Path, text: str, sink: Sink, *, mcs: bool = False) -> pipeline.Checked:
