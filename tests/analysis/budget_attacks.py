@@ -254,82 +254,102 @@ def _counts(body: Sequence[Step]) -> dict[str, str]:
     return {f"to_{name}_requests": str(number) for name, number in count.items()}
 
 
+class _Text:
+    """What the text of a system and its code are made of."""
+
+    def __init__(self, system: Attack, threads: Mapping[str, int]) -> None:
+        self.rng = random.Random(system.kind)
+        self.system, self.threads = system, threads
+        self.parts = {part.name: part for part in (*system.tasks, *system.cpis, *system.servers)}
+        self.configuration: list[str] = []
+        self.composition: list[str] = []
+        self.groups: dict[str, list[str]] = {}
+        self.ends: dict[str, list[str]] = {}
+        self.items: dict[str, list[str]] = {}
+        self.sources: dict[str, str] = {}
+        for part in self.parts.values():
+            self._add(part)
+
+    def where(self, name: str) -> str:
+        group = self.parts[name].group
+        return f"{group}.{name}" if group else name
+
+    def _connect(self, kind: str, ends: str) -> None:
+        self.composition.append(f"connection {kind} n{len(self.composition)}({ends});")
+
+    def _add(self, part: Part) -> None:
+        home, interface = part.inside or part.name, "q" if part.inside else "p"
+        task, server = part in self.system.tasks, part in self.system.servers
+        callees = sorted({step for step in part.body if isinstance(step, str)} - {"s0"})
+        items = self.items.setdefault(home, [])
+        items += [f"uses P to_{callee};" for callee in callees]
+        if not part.inside:
+            self.groups.setdefault(part.group, []).append(f"component {part.name.title()} {part.name};")
+        for callee in callees:
+            self.ends.setdefault(callee, []).append(f"from {self.where(home)}.to_{callee}")
+        for key, value in part.settings.items():
+            prefix = "" if key.endswith("requests") else "_" if task else f"{interface}_"
+            self.configuration.append(f"{home}.{prefix}{key} = {value};")
+        code = "\n".join(_line(self.rng, part, step) for step in part.body)
+        if task or server:
+            items.append("control; requestor;")
+            self.sources[home.title()] = self._task(part, code) if task else self._server(part, code)
+            return
+        more = f", {self.threads[part.name]} threads" if part.name in self.threads else ""
+        requests = ", ".join(f"to_{callee}" for callee in callees)
+        items.append(f"provides P {interface} with {part.clauses}{more}, requests ({requests});")
+        length = part.settings.get("extension", "0 ns").removesuffix(" ns")
+        undo = self.rng.choice((0, max(int(length) // self.rng.choice((1, 2)) - 1, 0)))
+        self.sources[home.title()] = self.sources.get(home.title(), "") + (
+            f"void {interface}_go(void) {{ {code} }}\n"
+            f"void {interface}__rollback(void) {{ camkes_work({undo}u); }}\n"
+        )
+
+    def _task(self, part: Part, code: str) -> str:
+        items = self.items[part.name]
+        if part.after:
+            items.append(f"consumes Go from_{part.after};")
+            self.items[part.after].append(f"emits Go to_{part.name};")
+            ends = (
+                f"from {self.where(part.after)}.to_{part.name}, to {self.where(part.name)}.from_{part.after}"
+            )
+            self._connect("seL4NotificationNative", ends)
+        if "s0" in part.body:
+            items.append("emits Ask ask; consumes Told told with helpers;")
+            within = _own(self.system.servers[0].body) * UNIT
+            self.configuration.append(f"{part.name}.told_within = {within} ns;")
+            self._connect("seL4NotificationNative", f"from {self.where(part.name)}.ask, to s0.ask")
+            self._connect("seL4Notification", f"from s0.told, to {self.where(part.name)}.told")
+        emits = "".join(f"to_{other.name}_emit();" for other in self.system.tasks if other.after == part.name)
+        again = f"for (int again = 0; again < {GREED}; again++)" if part.greedy else ""
+        return (
+            "int run(void) { for (int job = 0; camkes_next_job(); job++) {"
+            f" {again} {{ {code} }} {emits} }} return 0; }}\n"
+        )
+
+    def _server(self, part: Part, code: str) -> str:
+        self.items[part.name].append("consumes Ask ask; emits Told told;")
+        self.configuration.append(f"{part.name}._priority = 1;")
+        return f"int run(void) {{ for (;;) {{ ask_wait(); {code} told_emit(); }} }}\n"
+
+    def written(self) -> str:
+        lines = ["procedure P { void go(); }"]
+        lines += [f"component {home.title()} {{ {' '.join(items)} }}" for home, items in self.items.items()]
+        instances = self.groups.pop("", [])
+        instances += [f"group {name} {{ {' '.join(inside)} }}" for name, inside in self.groups.items()]
+        for callee, callers in self.ends.items():
+            of = self.parts[callee]
+            end = f"{self.where(of.inside)}.q" if of.inside else f"{self.where(callee)}.p"
+            self._connect("seL4RPCCall", f"{', '.join(callers)}, to {end}")
+        body = ["composition {", *instances, *self.composition, "} configuration {", *self.configuration, "}"]
+        return "\n".join([*lines, "assembly {", *body, "}"]) + "\n"
+
+
 def written(system: Attack, threads: Mapping[str, int] = MappingProxyType({})) -> tuple[str, dict[str, str]]:
     """The system as text, and its code. Each piece of work is a nanosecond shorter than stated: a job that
     would end when another one is released ends before it."""
-    rng = random.Random(system.kind)
-    lines, configuration = ["procedure P { void go(); }"], []
-    groups: dict[str, list[str]] = {}
-    ends: dict[str, list[str]] = {}
-    waits: list[str] = []
-    told = ""
-    sources: dict[str, str] = {}
-    of_part = {part.name: part for part in (*system.tasks, *system.cpis, *system.servers)}
-    items: dict[str, list[str]] = {}
-
-    def where(name: str) -> str:
-        group = of_part[name].group
-        return f"{group}.{name}" if group else name
-
-    for part in of_part.values():
-        task, server, home = part in system.tasks, part in system.servers, part.inside or part.name
-        callees = sorted({step for step in part.body if isinstance(step, str)} - {"s0"})
-        owner = items.setdefault(home, [])
-        owner += [f"uses P to_{callee};" for callee in callees]
-        interface = "q" if part.inside else "p"
-        if task or server:
-            owner.append("control; requestor;")
-        else:
-            more = f", {threads[part.name]} threads" if part.name in threads else ""
-            clauses = f"{part.clauses}{more}, requests ({', '.join(f'to_{callee}' for callee in callees)})"
-            owner.append(f"provides P {interface} with {clauses};")
-        if not part.inside:
-            groups.setdefault(part.group, []).append(f"component {part.name.title()} {part.name};")
-        for callee in callees:
-            ends.setdefault(callee, []).append(f"from {where(home)}.to_{callee}")
-        for key, value in part.settings.items():
-            prefix = "" if key.endswith("requests") else "_" if task else f"{interface}_"
-            configuration.append(f"{home}.{prefix}{key} = {value};")
-        code = "\n".join(_line(rng, part, step) for step in part.body)
-        if part.after:
-            items[part.after].append(f"emits Go to_{part.name};")
-            owner.append(f"consumes Go from_{part.after};")
-            waits.append(f"{where(part.after)}.to_{part.name}, to {where(part.name)}.from_{part.after}")
-        if "s0" in part.body:
-            owner.append("emits Ask ask; consumes Told told with helpers;")
-            configuration.append(f"{part.name}.told_within = {_own(system.servers[0].body) * UNIT} ns;")
-            waits.append(f"{where(part.name)}.ask, to s0.ask")
-            told = f"connection seL4Notification told(from s0.told, to {where(part.name)}.told);"
-        emits = "".join(f"to_{other.name}_emit();" for other in system.tasks if other.after == part.name)
-        if task:
-            again = f"for (int again = 0; again < {GREED}; again++)" if part.greedy else ""
-            sources[part.name.title()] = (
-                "int run(void) { for (int job = 0; camkes_next_job(); job++) {"
-                f" {again} {{ {code} }} {emits} }} return 0; }}\n"
-            )
-        elif server:
-            owner.append("consumes Ask ask; emits Told told;")
-            configuration.append(f"{part.name}._priority = 1;")
-            sources[part.name.title()] = (
-                f"int run(void) {{ for (;;) {{ ask_wait(); {code} told_emit(); }} }}\n"
-            )
-        else:
-            length = part.settings.get("extension", "0 ns").removesuffix(" ns")
-            undo = rng.choice((0, max(int(length) // rng.choice((1, 2)) - 1, 0)))
-            sources[home.title()] = sources.get(home.title(), "") + (
-                f"void {interface}_go(void) {{ {code} }}\n"
-                f"void {interface}__rollback(void) {{ camkes_work({undo}u); }}\n"
-            )
-    lines += [f"component {home.title()} {{ {' '.join(inside)} }}" for home, inside in items.items()]
-    composition = groups.pop("", [])
-    composition += [f"group {name} {{ {' '.join(inside)} }}" for name, inside in groups.items()]
-    for callee, callers in ends.items():
-        of = of_part[callee]
-        end = f"{where(of.inside)}.q" if of.inside else f"{where(callee)}.p"
-        composition.append(f"connection seL4RPCCall of_{callee}({', '.join(callers)}, to {end});")
-    composition += [f"connection seL4NotificationNative n{i}(from {w});" for i, w in enumerate(waits)]
-    body = ["composition {", *composition, told, "} configuration {", *configuration, "}"]
-    return "\n".join([*lines, "assembly {", *body, "}"]) + "\n", sources
+    text = _Text(system, threads)
+    return text.written(), text.sources
 
 
 def prepared(folder: Path, seed: int, *, wide: bool = False) -> tuple[Attack, Checked, dict[str, str]]:

@@ -350,34 +350,6 @@ def test_a_task_above_can_be_without_a_budget_in_a_lock(protocol: str, policy: s
             assert found[name].reason == "h can be without a budget in a lock"
 
 
-@pytest.mark.parametrize(
-    ("policy", "budget", "bound"),
-    [
-        # 7 of its own; 6 of l, which waits for 17 twice; 1 of k, which waits for 17, as it ends late, or not
-        ("", 20, 7 + 6 + 2 * 17 + 1),
-        ("", 3, 7 + 6 + 2 * 17 + 1 + 17),
-        # 6 of l, for which the extension may be back 10 later
-        ('store.p_overrun = "abort"; store.p_extension = 2 ms;', 20, 7 + (6 + 10) + 1),
-    ],
-)
-def test_tasks_below_can_be_without_a_budget_in_a_lock_of_two(policy: str, budget: int, bound: int) -> None:
-    """While h waits for the first, the other task can come to the second, also if it always has a budget."""
-    text = LOCK.replace("component User { control; requestor; uses Access p; }", TWO_USERS)
-    text = text.replace("component User h;", "component Both h; component User k; component Store other;")
-    text = text.replace(
-        "to store.p);", "to store.p); connection seL4RPCCall d(from k.p, from h.q, to other.p);"
-    )
-    text = text.replace("l._wcet = 0;", "l._wcet = 0; k._priority = 5; k._period = 20 ms; k._wcet = 0;")
-    text = text.replace("k._wcet", f"k._budget = {budget} ms; k._wcet").replace(
-        "h._period = 50", "h._period = 99"
-    )
-    text = text.replace("h._budget = %d ms;", "h._budget = %d ms; m._budget = 50 ms;").replace(
-        "m._wcet = 8 ms; m._budget = 10 ms;", "m._wcet = 0;"
-    )
-    found = budget_results(*planned(text % (50, 6, f"other.p_wcet = 1 ms; {policy}")), FREE)
-    assert {e.task.name: e.trusted.response for e in found}["h"] == bound * MS
-
-
 TWO_USERS = """component User { control; requestor; uses Access p; }
 component Both { control; requestor; uses Access p; uses Access q; }"""
 
