@@ -37,6 +37,7 @@ MODULES = (
     "verdict",
     "assignment",
     "limits",
+    "overruns",
     "budgets",
     "criticality",
     "sensitivity",

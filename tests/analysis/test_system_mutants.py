@@ -27,7 +27,7 @@ from tests.analysis.test_late_budgets import AFTER, RAISED_TWICE, RAISING
 from tests.golden import compare
 
 GOLDEN = Path(__file__).parent / "golden" / "figures_of_systems.txt"
-CHANGED = ("limits", "budgets", "criticality", "sensitivity", "feasibility", "assignment")
+CHANGED = ("limits", "overruns", "budgets", "criticality", "sensitivity", "feasibility", "assignment")
 
 #: Changes that make no difference, and why.
 SAME = {"sensitivity: Compare 'then < now'": "equal ones are left out before"}
