@@ -23,6 +23,7 @@ def main() -> None:
 
         prepare_streams()
         status = run()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # what is left takes no time
     except KeyboardInterrupt:  # one after another that is dealt with already
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         status = 130

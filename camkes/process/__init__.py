@@ -115,7 +115,8 @@ def run(
     said = {"stdout": b"", "stderr": b""}
 
     def read(name: str, stream: IO[bytes]) -> None:
-        said[name] = stream.read()
+        with suppress(ValueError):  # closed, after Ctrl-C
+            said[name] = stream.read()
 
     with file or nullcontext(), program:
         threads = [
@@ -138,7 +139,7 @@ def run(
 
 
 def _write(stream: IO[bytes], data: bytes) -> None:
-    with suppress(BrokenPipeError), stream:
+    with suppress(BrokenPipeError, ValueError), stream:
         stream.write(data)
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from difflib import unified_diff
@@ -89,12 +90,28 @@ def _results(tests: Sequence[Test], options: SuiteOptions, jobs: int) -> Iterato
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
-    with ProcessPoolExecutor(min(jobs, len(tests)), get_context("fork")) as pool:
+    ends = signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
+    with ProcessPoolExecutor(min(jobs, len(tests)), get_context("fork"), _ignore_interrupts) as pool:
         try:
-            yield from pool.map(run_test, tests, [options] * len(tests))
+            yield from pool.map(_run_in_worker, tests, [options] * len(tests), [ends] * len(tests))
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _ignore_interrupts() -> None:
+    """Of a worker without a test: the process that started it ends it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _run_in_worker(test: Test, options: SuiteOptions, ends: bool) -> TestResult:
+    """As `run_test`, in a process that ignores Ctrl-C before and after it. `ends`: Ctrl-C ends the test."""
+    if ends:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return run_test(test, options)
+    finally:
+        _ignore_interrupts()
 
 
 def run_test(test: Test, options: SuiteOptions) -> TestResult:

@@ -430,6 +430,7 @@ def test_a_folder_that_was_removed_is_a_message(
     assert (status, capfd.readouterr().err) == (1, "camkes: the current folder does not exist any more\n")
 
 
+@pytest.mark.long  # it starts a process
 def test_names_that_a_locale_cannot_write_are_a_message(tmp_path: Path) -> None:
     ascii_only = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
     folder = tmp_path / "größer"

@@ -5,12 +5,14 @@
 from __future__ import annotations
 
 import json
+import signal
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from camkes.diagnostics import Sink
+from camkes.testing import run as suite_run
 from camkes.testing.checks import split_reports, whole_lines
 from camkes.testing.suite import CaseSettings, read_settings
 from tests.command import Result, camkes
@@ -343,3 +345,18 @@ def test_coverage_is_that_of_all_tests_together(project: Path, ran: Result) -> N
     assert 0 < covered["User.c"][0] < covered["User.c"][1]
     assert (project / "covered" / "coverage.info").is_file()
     assert (project / "covered" / "index.html").is_file()
+
+
+@pytest.mark.parametrize("ends", [False, True])
+def test_a_worker_is_interrupted_in_a_test_only(ends: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without a test it would print a traceback."""
+    seen: list[object] = []
+    monkeypatch.setattr(suite_run, "run_test", lambda *_: seen.append(signal.getsignal(signal.SIGINT)))
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        suite_run._ignore_interrupts()
+        suite_run._run_in_worker(None, None, ends)  # type: ignore[arg-type]
+        assert seen == [signal.default_int_handler if ends else signal.SIG_IGN]
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
