@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Which blocks of the documentation no test executes, and why; this is the only list of them.
+"""Which blocks of the documentation are not followed as they are, and why; this is the only list of them.
 
 All others are executed: commands in blocks `console` are run and compared, titled files are written for them,
 `camkes` is checked, C files are compiled, settings of tests are read. Commands of those that are not run are
@@ -58,14 +58,14 @@ NOT_RUN: dict[str, dict[str, tuple[str, ...]]] = {
             "[[grammar]]",
         ),
     },
-    "it is typed into gdb": {
+    "test_fragments.py runs it, with what it needs": {
         "docs/debugging.md": ("camkes debug examples/nested ", "(camkes 2.5 ms) camkes threads"),
+        "docs/language.md": ("if (more_wait_until(",),
+        "docs/testing.md": ("pump/", "mock_reading_read_answer("),
     },
     "it shows a form, for a system that the page does not have": {
         "docs/analysis.md": ("camkes analyze system.camkes --witnesses",),
         "docs/explore.md": ("camkes explore app", "violated: R:"),
-        "docs/language.md": ("if (more_wait_until(",),
-        "docs/testing.md": ("pump/", "mock_reading_read_answer("),
         "docs/tutorial/index.md": ("mkdir pump",),
     },
     "it is a formula, a layout of bits or an algorithm": {
