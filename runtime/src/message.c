@@ -90,15 +90,12 @@ static bool still_ends(struct camkes_message *message, const char *copy, size_t 
 static const void *next_array(struct camkes_message *message, size_t *count, size_t size)
 {
     size_t announced = 0;
-    *count = 0;
     camkes_get(message, &announced, sizeof announced);
     read_once();
     if (size != 0 && announced > (message->end - message->at) / size) {
         set_error(message, CAMKES_MESSAGE_ARRAY, message->end + 1);
     }
-    const void *next = message->error == CAMKES_MESSAGE_GOOD
-                           ? camkes_message_next(message, announced * size, CAMKES_MESSAGE_ARRAY)
-                           : NULL;
+    const void *next = camkes_message_next(message, announced * size, CAMKES_MESSAGE_ARRAY);
     *count = next != NULL ? announced : 0;
     return next;
 }
@@ -108,7 +105,7 @@ static void *copy(struct camkes_message *message, const void *from, size_t size)
     void *to = malloc(size > 0 ? size : 1);
     if (to == NULL) {
         set_error(message, CAMKES_MESSAGE_NO_MEMORY, size);
-    } else if (size > 0) {
+    } else {
         memcpy(to, from, size);
     }
     return to;
@@ -178,9 +175,7 @@ static void *view(struct camkes_message *message, struct camkes_scratch *scratch
         return NULL;
     }
     scratch->used = start + size;
-    if (size > 0) {
-        memcpy(scratch->bytes + start, from, size);
-    }
+    memcpy(scratch->bytes + start, from, size);
     return scratch->bytes + start;
 }
 
