@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 import platform
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from camkes.resources import HOST_KERNEL, RUNTIME
+from tests.units import build, check
 
 _UNIT = Path(__file__).parent / "unit"
 
@@ -44,17 +44,7 @@ _UNIT = Path(__file__).parent / "unit"
     ],
 )
 def test_unit(test: str, sources: tuple[str, ...], tmp_path: Path) -> None:
-    program = tmp_path / "test"
     kernel = HOST_KERNEL / "src"
     includes = (kernel, kernel / platform.machine(), HOST_KERNEL / "include", RUNTIME / "include")
-    subprocess.run(
-        [
-            *("cc", "-std=c11", "-D_GNU_SOURCE", "-O0", "-g1", "-Wall", "-Wextra", "-Werror"),
-            *("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-DCAMKES_SANITIZED"),
-            *(f"-I{folder}" for folder in includes),
-            *("-o", str(program), str(_UNIT / test), *(str(kernel / source) for source in sources)),
-        ],
-        check=True,
-    )
-    done = subprocess.run([str(program)], capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr, done.returncode) == ("good\n", "", 0)
+    flags = ("-D_GNU_SOURCE", "-DCAMKES_SANITIZED")
+    check(build(tmp_path, _UNIT / test, [kernel / source for source in sources], includes, *flags))

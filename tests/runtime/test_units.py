@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from camkes.resources import HOST_KERNEL, RUNTIME
+from tests.units import build, check
 
 _UNIT = Path(__file__).parent / "unit"
 
@@ -20,28 +20,25 @@ _UNIT = Path(__file__).parent / "unit"
         ("queue_test.c", ("protocols/queue.c",), False),
         ("message_test.c", ("message.c", "message_error.c"), False),
         ("shared_memory_test.c", (), False),
+        ("marshal_test.c", (), False),
+        ("refusal_test.c", (), False),
+        ("library_host_test.c", (), False),
         ("error_test.c", ("error.c",), False),
         ("semaphore_test.c", ("semaphore.c",), False),
         ("group_test.c", ("protocols/group.c", "protocols/lending.c"), False),
         ("condition_test.c", ("protocols/condition.c",), False),
         ("start_test.c", ("start.c",), False),
         ("manager_test.c", ("protocols/manager.c", "protocols/queue.c"), False),
+        ("request_test.c", (), False),
+        ("request_test.c", (), True),
+        ("serve_test.c", ("protocols/serve.c",), False),
+        ("serve_test.c", ("protocols/serve.c",), True),
         ("nested_test.c", ("protocols/nested.c",), False),
         ("nested_test.c", ("protocols/nested.c",), True),
         ("budget_test.c", ("protocols/budget.c",), True),
     ],
 )
 def test_unit(test: str, sources: tuple[str, ...], mcs: bool, tmp_path: Path) -> None:
-    program = tmp_path / "test"
-    subprocess.run(
-        [
-            *("cc", "-std=c11", "-O0", "-g1", "-Wall", "-Wextra", "-Werror", "-DCAMKES_KERNEL_HOST=1"),
-            *(("-DCONFIG_KERNEL_MCS",) if mcs else ()),
-            *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
-            *(f"-I{RUNTIME}/include", f"-I{HOST_KERNEL}/include", "-o", str(program), str(_UNIT / test)),
-            *(str(RUNTIME / "src" / s) for s in sources),
-        ],
-        check=True,
-    )
-    done = subprocess.run([str(program)], capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr, done.returncode) == ("good\n", "", 0)
+    flags = ("-DCAMKES_KERNEL_HOST=1", *(("-DCONFIG_KERNEL_MCS",) if mcs else ()))
+    includes = (RUNTIME / "include", HOST_KERNEL / "include")
+    check(build(tmp_path, _UNIT / test, [RUNTIME / "src" / s for s in sources], includes, *flags))

@@ -284,11 +284,11 @@ static void strings_in_the_scratch_buffer(void)
 int main(void)
 {
     buffer = malloc(sizeof *buffer);
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i < 2000; i++) {
         fill();
         unmarshal_anything();
     }
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < 100; i++) {
         marshal_too_much();
     }
     what_was_sent();
@@ -298,7 +298,7 @@ int main(void)
     arrays_at_the_end();
     array_that_wraps_around();
     strings_in_the_scratch_buffer();
-    need(reported > 1000, "nothing happened");
+    need(reported > 100, "nothing happened");
     free(buffer);
     printf("good\n");
     return 0;

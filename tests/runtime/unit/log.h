@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* A text of all calls that code under test makes, in their order. */
+#pragma once
+
+#include <camkes/platform.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char done[8000];
+
+static void note(const char *format, ...)
+{
+    va_list args;
+    const size_t length = strlen(done);
+    va_start(args, format);
+    (void)vsnprintf(done + length, sizeof done - length, format, args);
+    va_end(args);
+}
+
+static void need(bool good, const char *what)
+{
+    if (!good) {
+        printf("%s\n", what);
+        exit(1);
+    }
+}
+
+static void need_done(const char *wanted)
+{
+    size_t same = 0;
+    while (done[same] != 0 && done[same] == wanted[same]) {
+        same++;
+    }
+    if (done[same] != wanted[same]) {
+        printf("%s\nis wrong from here:\n%s\n", done, done + same);
+        exit(1);
+    }
+    done[0] = 0;
+}
+
+void camkes_host_annotate(uint16_t kind, uint16_t other, unsigned n, const uint64_t *args)
+{
+    note("%s:", kind == CAMKES_TRACE_REQUEST_BEGIN ? "begin"
+                : kind == CAMKES_TRACE_REQUEST_END ? "end"
+                : kind == CAMKES_TRACE_LOCK_TAKE   ? "take"
+                : kind == CAMKES_TRACE_LOCK_FREE   ? "free"
+                : kind == CAMKES_TRACE_CALL_BEGIN  ? "call"
+                : kind == CAMKES_TRACE_CALL_END    ? "return"
+                                                   : "other");
+    for (unsigned i = 0; i < n; i++) {
+        note(" %lu", (unsigned long)args[i]);
+    }
+    note(other == CAMKES_TRACE_NO_NUMBER ? "\n" : " about another\n");
+}

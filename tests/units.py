@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Programs in C that test parts of the runtime or the host kernel by themselves, with the sanitizers on."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+
+def build(folder: Path, test: Path, sources: Sequence[Path], includes: Sequence[Path], *flags: str) -> Path:
+    program = folder / "test"
+    subprocess.run(
+        [
+            *("cc", "-std=c11", "-O0", "-g1", "-Wall", "-Wextra", "-Werror", *flags),
+            *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
+            *(f"-I{include}" for include in includes),
+            *("-o", str(program), str(test), *map(str, sources)),
+        ],
+        check=True,
+    )
+    return program
+
+
+def check(program: Path) -> None:
+    done = subprocess.run([str(program)], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr, done.returncode) == ("good\n", "", 0)
