@@ -102,8 +102,8 @@ mutate: $(VENV)/.test-ready
 	$(BIN)/python -m pip install $(PIP_OPTIONS) -c $(PINS) -e '.[mutation]'
 	$(BIN)/python benchmarks/mutate.py map --jobs $(JOBS)
 	$(BIN)/python benchmarks/mutate.py run --jobs $(JOBS) --budget 15
-	$(BIN)/python benchmarks/mutate_c.py map
 	$(BIN)/python benchmarks/mutate_c.py run
+	$(BIN)/python benchmarks/mutate_c.py report
 
 # EXPLORE: other options, as --cpis 2 or --limit 60
 explore: $(VENV)/.test-ready

@@ -46,8 +46,8 @@ COVERING = ("tests/parser/", "tests/resolve/", "tests/protocols/")
 
 def _killers() -> set[str]:
     """The tests that have found a mutant in the results that are kept."""
-    results = [json.loads((MUTATION / f"{name}.json").read_text("utf-8")) for name in ("python", "c")]
-    return {outcome["test"] for result in results for outcome in result["outcomes"]}
+    python, c = (json.loads((MUTATION / f"{name}.json").read_text("utf-8")) for name in ("python", "c"))
+    return {o["test"] for o in python["outcomes"]} | {test for part in c.values() for test in part["tests"]}
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by marks
