@@ -196,6 +196,8 @@ class BudgetModel(OverrunModel):
         if blocks and spare == 0:
             return "it can be without a budget, which has no time to spare, when it comes to a lock"
         if self.lacks(name, trusted=True):
+            if blocks and task.jitter:
+                return "an event can come before its budget, which then can end in a lock"
             extends = self.times[name].overrun.rules.extends
             if extends and self.needed.of_task[name].parts and self.waits_in_request(name):
                 return "it can use up its extension in a request, and wait for the next"

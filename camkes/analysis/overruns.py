@@ -60,6 +60,7 @@ class OverrunModel:
         #: those whose manager knows those that wait for the same CPI only
         self._grouped = frozenset(cpi.name for group in find_groups(plan) for cpi in group.cpis)
         self.helpers = {name for each in plan.conditions for name in each.lending.tasks()}
+        self._jitters = {task.name: task.jitter for task in workload.tasks}
         self.times = {task.name: task.time for task in plan.tasks if task.time is not None}
         self._planned = {task.name: task for task in plan.tasks}
         self.intervals = cache(self._intervals)
@@ -190,8 +191,9 @@ class OverrunModel:
 
     def _used(self, name: str) -> Time:
         """What a task can use of its budget within a period: what was used after a wait for a lock comes back
-        later than the next release."""
-        return (2 if self._planned[name].blocks > 0 else 1) * self.needed.of_task[name].total
+        later than the next release, and events can release jobs in less than a period."""
+        early = ceil(self._jitters[name] / self.times[name].period)
+        return (1 + early + (self._planned[name].blocks > 0)) * self.needed.of_task[name].total
 
     def _least(self, name: str) -> int:
         """The least budget with which a job can begin: when it is used up, the criticality may rise."""

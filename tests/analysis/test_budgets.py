@@ -399,13 +399,23 @@ def test_releases_by_events_can_be_late() -> None:
 
 
 def test_a_job_can_come_before_its_budget() -> None:
-    """Two jobs of `second` can be 5 ms apart: one 15 ms late, and the next one in time. It has 4 ms in 20."""
+    """Two jobs of `second` can be 9 ms apart: one 11 ms late, and the next one in time. It has 4 ms in 20, so
+    `first` waits for it once."""
     found = bounds_of_chain("second._period = 20 ms; second._budget = 4 ms;")
     assert {name: each.trusted.response for name, each in found.items()} == {
-        "second": 19 * MS,
-        "task": 14 * MS,
-        "first": 15 * MS,
+        "second": 15 * MS,
+        "task": 10 * MS,
+        "first": 11 * MS,
     }
+
+
+@pytest.mark.parametrize(("budget", "reason"), [(7, True), (8, False)])
+def test_a_job_that_comes_before_its_budget_can_be_stopped(budget: int, reason: bool) -> None:
+    found = bounds_of_chain(
+        f'second._period = 20 ms; second._budget = {budget} ms; second._overrun = "stop";'
+    )
+    expected = "its budget can end before the job, which is then stopped" if reason else ""
+    assert found["second"].trusted.reason == expected
 
 
 def test_the_periods_of_a_server_do_not_begin_with_the_jobs() -> None:

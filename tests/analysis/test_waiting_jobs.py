@@ -195,3 +195,26 @@ def test_tasks_below_can_be_without_a_budget_in_a_lock_of_two(policy: str, budge
     )
     found = budget_results(*planned(text % (50, 6, f"other.p_wcet = 1 ms; {policy}")), FREE)
     assert {e.task.name: e.trusted.response for e in found}["h"] == bound * MS
+
+
+def test_an_event_can_come_before_its_budget_and_end_it_in_a_lock() -> None:
+    """high needs 8 in each job; with the one before and a lock it would need 24 within a period."""
+    text = SHARED % ("inherited", "high._budget = %d ms;")
+    text = text.replace(
+        "component Task { control; requestor; }", "component Task { control; requestor; emits Go go; }"
+    )
+    text = text.replace(
+        "component User {",
+        "component Last { control; requestor; uses Access p; consumes Go go; }\ncomponent User {",
+    )
+    text = text.replace("component User high;", "component Last high;")
+    text = text.replace(
+        "to store.p);", "to store.p); connection seL4NotificationNative e(from other.go, to high.go);"
+    )
+    text = text.replace("high._wcet = 2 ms;", 'high._wcet = 2 ms; high._release = "go";')
+    for budget, reason in (
+        (24, ""),
+        (23, "an event can come before its budget, which then can end in a lock"),
+    ):
+        results = budget_results(*planned(text % budget), FREE)
+        assert next(each.trusted.reason for each in results if each.task.name == "high") == reason
