@@ -257,7 +257,9 @@ class BudgetModel(OverrunModel):
         loads of their own."""
         name, time, demand = task.name, self.times[task.name], self.needed.of_task[task.name].total
         if self.takes_budget(name, trusted=trusted):
-            return Load(name, task.priority, time.period, max(self.budgets_used(name, trusted=trusted)))
+            used = max(self.budgets_used(name, trusted=trusted))
+            # helpers have budgets of their own, so nothing limits what is waited for
+            return Load(name, task.priority, time.period, time.period if self.is_helped(name) else used)
         carried = task.period if self.waits(name) else 0
         return Load(name, task.priority, task.period, demand, task.jitter + carried)
 

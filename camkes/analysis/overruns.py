@@ -107,8 +107,12 @@ class OverrunModel:
         """Whether the budget of a task limits what it takes from others, and not what its jobs need."""
         if not trusted or self.pays(name, trusted=True):
             return True
-        short = 2 * self.needed.of_task[name].total > self.budget(name)
+        short = 2 * self.needed.of_task[name].total > self.budget(name) and not self.is_helped(name)
         return self.waits(name) and (short or name in self._shortages.late)
+
+    def is_helped(self, name: str) -> bool:
+        """Whether helpers execute for a task."""
+        return any(self.workload.cpi[part.cpi].wait for part in self.needed.of_task[name].parts)
 
     def budgets_used(self, name: str, *, trusted: bool) -> Set[int]:
         """The budgets that a task can use while others are kept waiting: that of the model, and those of the

@@ -218,3 +218,46 @@ def test_an_event_can_come_before_its_budget_and_end_it_in_a_lock() -> None:
     ):
         results = budget_results(*planned(text % budget), FREE)
         assert next(each.trusted.reason for each in results if each.task.name == "high") == reason
+
+
+HELPED = """
+import <std_connector.camkes>;
+component Task { control; requestor; }
+component Client { control; requestor; emits Ask ask; consumes Told told with helpers; }
+component Server { control; requestor; consumes Ask ask; emits Told told; }
+assembly {
+    composition {
+        component Client client; component Server server; component Task low;
+        connection seL4NotificationNative a(from client.ask, to server.ask);
+        connection seL4Notification b(from server.told, to client.told);
+    }
+    configuration {
+        client._priority = 30; client._period = 100 ms; client._wcet = 4 ms; client.told_within = 3 ms;
+        client._budget = %d ms; server._priority = 1;
+        low._priority = 20; low._period = 100 ms; low._wcet = 5 ms; low._budget = 50 ms;
+        %s
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("budget", "settings", "trusted", "reason"),
+    [
+        # 4 of the client, and 3 of its server
+        (14, "", 5 + 7, "overload"),
+        # one more job of both, which waits for a budget: they have more than that together
+        (13, "", 5 + 2 * 7, "overload"),
+        # any number of them
+        (6, "", "overload", "overload"),
+        (14, "server._budget = 1 ms;", *["server has a budget, and others wait for it"] * 2),
+    ],
+)
+def test_budgets_do_not_limit_what_helpers_execute(
+    budget: int, settings: str, trusted: int | str, reason: str
+) -> None:
+    results = budget_results(*planned(HELPED % (budget, settings)), FREE)
+    low = next(each for each in results if each.task.name == "low")
+    found = low.trusted.reason or low.trusted.response
+    assert found == (trusted * MS if isinstance(trusted, int) else trusted)
+    assert low.isolated.reason == reason
