@@ -175,6 +175,12 @@ def test_without_scipy_the_search_decides(monkeypatch: pytest.MonkeyPatch) -> No
 def test_platforms_that_are_not_there_or_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     texts = ('clock = "fast"', "clock = 0", "clocks = 1", "clock = ", 'runtime = "other"', "plain.call = -1")
+    texts += (
+        "# costs\n[plain]\ncal = 1  # of a request",
+        "[inherited.locked]\n  call = 1.5",
+        "[plain\n",
+        "[clock]",
+    )
     sink = Sink()
     assert find_platform("unknown", sink) is None
     for number, text in enumerate(texts):
