@@ -72,14 +72,14 @@ NOT_RUN = {
 
 def filled(text: str, shown: Block, first: Block) -> str:
     """A file with the example in it. What the first example has and a corrected one has not is kept:
-    statements in a component by their names, text in another language as a whole."""
+    statements in a component by their names, and C code where the corrected one is not C."""
 
     def example(match: re.Match[str]) -> str:
         match match[1]:
             case None:
                 return shown.text
-            case "c" | "camkes" as language:
-                return next((each.text for each in (shown, first) if each.language == language), "")
+            case "c":
+                return next((each.text for each in (shown, first) if each.language == "c"), "")
             case where:
                 new, old = statements(shown.text)[where], statements(first.text)[where]
                 named = {name_of(each) for each in new}
@@ -138,13 +138,11 @@ def test_examples_of_a_page(
     project, shown = PROJECTS[code], blocks(code)
     if any(name.endswith(".dts") for name in project.files) and not shutil.which("dtc"):
         pytest.skip("dtc is not installed")
-    match project.options & {"right", "same"}:
-        case options if "same" in options:
-            first, corrected = shown[0], shown
-        case options if "right" in options:
-            first, corrected = Block("", ""), shown
-        case _:
-            first, corrected = shown[0], shown[1:]
+    first, corrected = shown[0], shown[1:]
+    if "same" in project.options:
+        corrected = shown
+    elif "right" in project.options:
+        first, corrected = Block("", ""), shown
     assert corrected
     for number, (fails, each) in enumerate([(True, first), *((False, each) for each in corrected)]):
         folder = tmp_path / str(number)
