@@ -217,7 +217,7 @@ def run_all(given: argparse.Namespace, sources: Sources, tests: Tests, attempt: 
             ((_, verdict, test),) = attempt([Trial(mutant.number, within)])
             end_all_but(others)
             killers[mutant.file, test] += bool(test)
-        if before and verdict not in FOUND:
+        if before and before["verdict"] != "not compiled" and verdict not in FOUND:
             continue
         outcomes.add(
             key,

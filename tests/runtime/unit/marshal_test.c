@@ -117,6 +117,9 @@ static void what_is_not_there(void)
         need(camkes_get_array(&message, &count, 1) == NULL && count == 0, "too many bytes");
         need_error(&message, CAMKES_MESSAGE_ARRAY, 25, "how many bytes there are");
         message = counted(MANY[i]);
+        count = 7;
+        need(camkes_view_array(&message, &scratch, &count, 1) == NULL && count == 0, "a view");
+        message = counted(MANY[i]);
         need(camkes_get_strings(&message, &count) == NULL && count == 0, "too many strings");
         need_error(&message, CAMKES_MESSAGE_ARRAY, 25, "how many bytes there are for strings");
     }
@@ -166,7 +169,7 @@ static void the_scratch_buffer(void)
     static unsigned char memory[2 * sizeof(struct camkes_scratch)];
     struct camkes_scratch scratch = {.used = 0};
     const size_t all = sizeof scratch.bytes, align = _Alignof(max_align_t);
-    for (size_t used = 0; used < 2 * align; used += align - 1) {
+    for (size_t used = 0; used < 2 * align; used++) {
         for (size_t more = 0; more < 2; more++) {
             const size_t start = (used + align - 1) / align * align;
             size_t count = all - start + more;

@@ -181,7 +181,9 @@ static void whether_to_go_on(void)
     need(camkes_message_good(&message, &place, "m") && told == ANY, "one of this side");
     need(last.current_length == 7 && last.target_length == 9, "its lengths");
     need_description("message of m() refused by server.s");
+    last.target_length = 0;
     need(camkes_message_accepted(&message, &place, "m") && told == OF_REQUESTS, "one of a sender");
+    need(last.current_length == 7 && last.target_length == 9, "its lengths, too");
     need(!camkes_reply_read(&message, &place, "m") && told == ANY, "a reply");
     message.error = CAMKES_MESSAGE_STRING;
     message.refused = false;
@@ -195,7 +197,10 @@ static void whether_to_go_on(void)
 
 static void methods_that_do_not_exist(void)
 {
-    const struct camkes_thread self = {.badge = 9, .cpi = NULL};
+    struct camkes_thread self = {.badge = 12};
+    (void)camkes_message_no_method(&self, &place, CAMKES_MESSAGE_GOOD, 6, 4);
+    need(strstr(printed, "badge 12") != NULL, "the sender");
+    self.badge = 9;
     const seL4_MessageInfo_t no =
         camkes_message_no_method(&self, &place, CAMKES_MESSAGE_GOOD, 6, 4);
     need(seL4_MessageInfo_get_label(no) == CAMKES_MESSAGE_METHOD && refused[0] == 9 &&

@@ -238,6 +238,7 @@ static void what_is_checked(void)
     receives(label(15, 3), 1, 1); /* and so on: lengths that are not usual are found elsewhere */
     receives(label(20, 8), 2, 1);
     receives(label(21, 3), 2, 1);
+    receives(label(20, 8), 2, 1); /* as the one before that was good */
     receives(label(9, 3), 2, 1);
     receives(label(10, 4), 2, 1);
     receives(label(10, 16), 2, 1);
@@ -253,10 +254,10 @@ static void what_is_checked(void)
 #define REPLIED(second) "reply 0 of 1 words, " #second ", and receive 9\n" WITH
     strcat(wanted, SERVED(2, 1000, 15, 3) REPLIED(1001) SERVED(2, 1001, 15, 3) REPLIED(1002));
     strcat(wanted, SERVED(3, 1002, 15, 3) REPLIED(1003) SERVED(1, 1003, 15, 3) REPLIED(1004));
-    strcat(wanted, SERVED(2, 1004, 20, 8) REPLIED(1005) REFUSED(1, 70, 10) REFUSED(1, 70, 10));
+    strcat(wanted, SERVED(2, 1004, 20, 8) REPLIED(1005) REFUSED(1, 70, 10));
+    strcat(wanted, SERVED(2, 1006, 20, 8) REPLIED(1007) REFUSED(1, 70, 10));
     strcat(wanted, REFUSED(1, 70, 11) REFUSED(1, 70, 11) REFUSED(1, 70, 9));
-    strcat(wanted, REFUSED(2, 80, 12) REFUSED(3, 3, 12));
-    strcat(wanted, SERVED(2, 1012, 10, 3) REPLIED(1013));
+    strcat(wanted, REFUSED(2, 80, 12) REFUSED(3, 3, 12) SERVED(2, 1013, 10, 3) REPLIED(1014));
     need_done(wanted);
 }
 
