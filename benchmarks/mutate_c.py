@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Mutation testing of the C code: small faults, one at a time, each of which some test has to find.
 
-All mutants (mutation/c_mutants.py) of the runtime, with the functions of its headers, or of the host kernel,
-are compiled at once in a copy of the repository. The tests run once without a mutant, to learn which of them
+All mutants (mutation/c_mutants.py) of the runtime, with the functions of its headers, are compiled at once in
+a copy of the repository. The tests run once without a mutant, to learn which of them
 reach which mutants in a state in which something differs. Then each mutant is selected in turn, and those
 tests run in forks, the fastest first, and first those that have found others of the same file. Systems and
 programs are built once, in the first run. Tests run in a PID namespace of their own, so that no mutant can

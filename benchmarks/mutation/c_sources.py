@@ -27,7 +27,6 @@ SHARED, NOTES, SIZE = WORK / "camkes-search-mutants", 8192, 8192 + (1 << 16)
 #: folders of mutants, and what their files are compiled with
 PARTS = {
     "runtime": ("-std=gnu11", "-DCAMKES_KERNEL_HOST=1"),
-    "kernel/host/src": ("-std=c11", "-D_GNU_SOURCE"),
 }
 INCLUDES = (
     *("kernel/host/include", "kernel/host/src", f"kernel/host/src/{os.uname().machine}"),
