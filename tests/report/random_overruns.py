@@ -116,9 +116,14 @@ def make_waiting(seed: int) -> Made:
     return Made(configured(text, settings), sources, policies)
 
 
+def waits(seed: int) -> bool:
+    """Whether tasks of a system wait for each other."""
+    return seed % 3 == 2
+
+
 def written(seed: int, folder: Path) -> Made:
     """A system; the folder is used to plan it."""
-    if seed % 3 == 2:
+    if waits(seed):
         return make_waiting(seed)
     rng = random.Random(seed)
     tasks, chosen = random_system(seed)

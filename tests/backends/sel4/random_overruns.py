@@ -5,7 +5,7 @@
 They are those of tests.report.random_overruns, with times that are so long that those of kernel calls are
 short beside them, and fixed, and with sporadic servers only: one of constant bandwidth is divided by each
 preemption, also by those of the timer driver. Every job has the same response on both kernels, but for
-kernel calls. A system in which other times of such calls change a response on the host kernel is left out:
+kernel calls. A system in which random times of such calls change a response on the host kernel is left out:
 there two events almost coincide, and their order decides.
 
 Needs a workspace and QEMU: SEL4_WORKSPACE=DIR.
@@ -23,20 +23,31 @@ from pathlib import Path
 
 from camkes.report.trace.kinds import Kind
 from tests.backends.sel4.recorded import MS, WORKSPACE, records
-from tests.report.random_overruns import DURATION, written
-from tests.runtime.host import build
+from tests.report import random_overruns, test_random_systems, test_random_waits
+from tests.report.random_overruns import written
+from tests.runtime.host import Run, build
 
 #: how much longer all times are
-SCALE = 500
+SCALE = 400
 #: what kernel calls may add up to, in a response, and in each time of work
-TOLERANCE = 2 * MS
-COSTS = (0, 20, 60)
+TOLERANCE = 3 * MS // 2
+COST = 60_000
+#: with random costs, on the host kernel
+RUNS = 6
+#: of each task
+JOBS = 2
 
 Responses = dict[str, list[int]]
 
 
+def duration(seed: int) -> int:
+    """Of a run, in nanoseconds."""
+    waits = random_overruns.waits(seed)
+    return (JOBS + 2) * SCALE * (test_random_waits.PERIOD if waits else test_random_systems.PERIOD)
+
+
 def system(seed: int, folder: Path) -> tuple[str, dict[str, str]]:
-    """Text and code, with {cost} where a time of work may be longer."""
+    """Text and code, in which each time of work may be longer by COST."""
     rng = random.Random(seed)
     made = written(seed, folder)
 
@@ -46,7 +57,8 @@ def system(seed: int, folder: Path) -> tuple[str, dict[str, str]]:
     def fixed(found: re.Match[str]) -> str:
         least = int(found[1])
         most = prod(int(factor) for factor in (found[2] or found[1]).split(" * "))
-        return f"camkes_work({SCALE * rng.randint(least, most)} + COST)"
+        time = SCALE * rng.randint(least, most)
+        return f"camkes_work_between({time}, {time} + COST)"
 
     text = re.sub(r"(\d+) (ns|us)\b", longer, made.text).replace("constant_bandwidth", "sporadic")
     work = r"camkes_work(?:_between)?\((\d+)(?:, ([\d *]+))?\)"
@@ -55,15 +67,23 @@ def system(seed: int, folder: Path) -> tuple[str, dict[str, str]]:
         name: re.sub(r"(camkes_now\(\) \+ )(\d+)", rf"\g<1>{SCALE} * \2", source)
         for name, source in sources.items()
     }
-    return text, until
+    jobs = f"job < {random_overruns.JOBS}"
+    return text, {name: source.replace(jobs, f"job < {JOBS}") for name, source in until.items()}
 
 
 def with_cost(sources: dict[str, str], cost: int) -> dict[str, str]:
-    return {name: f"#define COST ({1000 * cost})\n{source}" for name, source in sources.items()}
+    return {name: f"#define COST {cost}\n{source}" for name, source in sources.items()}
 
 
-def on_host(text: str, sources: dict[str, str], folder: Path) -> Responses:
-    run = build(folder, text, sources, mcs=True).run(duration=SCALE * DURATION)
+def on_host(text: str, sources: dict[str, str], folder: Path, until: int) -> list[Responses]:
+    """Without costs, and in RUNS with random ones."""
+    exact = build(folder / "exact", text, with_cost(sources, 0), mcs=True)
+    longer = build(folder / "longer", text, with_cost(sources, COST), mcs=True)
+    runs = [longer.run("--choices", f"random:{run}", duration=until) for run in range(1, RUNS + 1)]
+    return [ends(run) for run in (exact.run(duration=until), *runs)]
+
+
+def ends(run: Run) -> Responses:
     found: Responses = {}
     for event in run.of(Kind.JOB_END):
         name = run.names.threads[event.thread].name if event.thread is not None else ""
@@ -71,10 +91,10 @@ def on_host(text: str, sources: dict[str, str], folder: Path) -> Responses:
     return found
 
 
-def on_sel4(text: str, sources: dict[str, str], folder: Path) -> Responses:
+def on_sel4(text: str, sources: dict[str, str], folder: Path, until: int) -> Responses:
     found: Responses = {}
     for thread, record in records(text, sources, folder):
-        if record.time > SCALE * DURATION:
+        if record.time > until:
             break
         if record.kind == Kind.JOB_END:
             found.setdefault(thread, []).append(record.time - record.arguments[1])
@@ -104,11 +124,11 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             text, sources = system(seed, folder)
-            host = [on_host(text, with_cost(sources, cost), folder / f"host{cost}") for cost in COSTS]
-            if any(differences(host[0], other) for other in host[1:]):
+            exact, *others = on_host(text, sources, folder, duration(seed))
+            if any(differences(exact, other) for other in others):
                 print(f"{seed}: left out", flush=True)
                 continue
-            found = differences(host[0], on_sel4(text, with_cost(sources, 0), folder / "sel4"))
+            found = differences(exact, on_sel4(text, with_cost(sources, 0), folder / "sel4", duration(seed)))
         compared += 1
         wrong += bool(found)
         print(f"{seed}: {'; '.join(found) or 'the same'}", flush=True)
