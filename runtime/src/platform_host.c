@@ -25,9 +25,9 @@ void camkes_platform_restart(const struct camkes_thread *thread, void (*entry)(v
     camkes_host_restart(thread->tcb, entry);
 }
 
-void camkes_platform_keep_reply(const struct camkes_thread *thread)
+bool camkes_platform_keep_reply(const struct camkes_thread *thread)
 {
-    camkes_host_keep_reply(thread->tcb);
+    return camkes_host_keep_reply(thread->tcb);
 }
 
 void camkes_platform_delete(seL4_CPtr slot)

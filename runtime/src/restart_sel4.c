@@ -82,20 +82,22 @@ static bool is_entry(seL4_Word place)
     return false;
 }
 
-void camkes_platform_keep_reply(const struct camkes_thread *thread)
+bool camkes_platform_keep_reply(const struct camkes_thread *thread)
 {
     seL4_UserContext registers = {0};
     if (seL4_TCB_ReadRegisters(thread->tcb, false, 0, sizeof(registers) / sizeof(seL4_Word),
                                &registers) != seL4_NoError) {
         camkes_platform_fault();
     }
-    if (FIRST(registers) == 0 && OPERATION(registers) == (seL4_Word)seL4_SysCall &&
-        is_entry(PLACE(registers))) {
-        PLACE(registers) += sizeof(*ENTRY);
-        if (seL4_TCB_WriteRegisters(thread->tcb, false, 0, 1, &registers) != seL4_NoError) {
-            camkes_platform_fault();
-        }
+    if (FIRST(registers) != 0 || OPERATION(registers) != (seL4_Word)seL4_SysCall ||
+        !is_entry(PLACE(registers))) {
+        return false;
     }
+    PLACE(registers) += sizeof(*ENTRY);
+    if (seL4_TCB_WriteRegisters(thread->tcb, false, 0, 1, &registers) != seL4_NoError) {
+        camkes_platform_fault();
+    }
+    return true;
 }
 
 void camkes_platform_end_thread(void)

@@ -131,14 +131,16 @@ void camkes_host_restart(seL4_CPtr tcb, void (*entry)(void))
     kernel_leave(self);
 }
 
-void camkes_host_keep_reply(seL4_CPtr tcb)
+bool camkes_host_keep_reply(seL4_CPtr tcb)
 {
     struct thread *self = kernel_enter(CAMKES_KCALL_REGISTERS, tcb);
     struct thread *thread = invocation_thread(self, tcb);
-    if (thread) {
+    const bool found = thread && thread->fault.after_reply;
+    if (found) {
         thread->fault.after_reply = false;
     }
     kernel_leave(self);
+    return found;
 }
 
 /* Makes the thread ready to start in this process. */

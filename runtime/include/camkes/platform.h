@@ -149,8 +149,9 @@ void camkes_platform_restart(const struct camkes_thread *thread, void (*entry)(v
 void camkes_platform_end_thread(void);
 /* Before the answer to a timeout fault, of a thread of this address space. A thread that gets the
  * reply to a Call while its budget is used up faults then, and seL4 would let it make the Call
- * again, with what the reply left in its registers. It goes on after the Call. */
-void camkes_platform_keep_reply(const struct camkes_thread *thread);
+ * again, with what the reply left in its registers. It goes on after the Call. Returns whether it
+ * is such a thread. */
+bool camkes_platform_keep_reply(const struct camkes_thread *thread);
 /* The first receive of a thread that serves requests, passive or not. */
 seL4_MessageInfo_t camkes_platform_receive_first(seL4_CPtr endpoint, seL4_Word *badge);
 

@@ -42,16 +42,14 @@ static const uint64_t LEAST = 20;
 static const uint64_t NOT_COUNTED = 20;
 
 /*
- * Whether the job has used up its budget, and not only a part of it that was refilled by itself.
- * Nothing was consumed if a request has come back without budget: there it was used up, and a
- * manager has decided that.
+ * Whether the job has used up its budget, and not only a part of it that was refilled by itself. If
+ * a request has come back without budget, the manager of its CPI knows what was used there.
  */
 static bool overran(const struct camkes_budget *budget)
 {
-    const uint64_t consumed = seL4_GetMR(seL4_Timeout_Consumed);
-    budget->task->used += consumed;
-    return budget->task->used + LEAST + NOT_COUNTED > budget->size[camkes_level()] ||
-           consumed < LEAST;
+    budget->task->used += seL4_GetMR(seL4_Timeout_Consumed);
+    const bool all = budget->task->used + LEAST + NOT_COUNTED > budget->size[camkes_level()];
+    return camkes_platform_keep_reply(budget->control) || all;
 }
 
 /* Of the control thread after a job that was stopped. */
@@ -79,12 +77,9 @@ static bool serve(const struct camkes_budget *budget, seL4_MessageInfo_t info)
 {
     struct camkes_task *const task = budget->task;
     const bool fault = seL4_MessageInfo_get_label(info) == seL4_Fault_Timeout;
-    const bool over = fault && !task->extended && overran(budget);
+    const bool over = fault && overran(budget) && !task->extended;
     const seL4_CPtr current = task->extended ? budget->extension : budget->time;
     (void)seL4_SchedContext_UnbindObject(current, budget->control->tcb);
-    if (fault) {
-        camkes_platform_keep_reply(budget->control);
-    }
     if (over && budget->again != NULL) {
         return !bind(budget, budget->time) && stop(budget);
     }

@@ -251,7 +251,7 @@ static void time_out(struct camkes_cpi *cpi, struct camkes_thread *worker)
     struct camkes_context *const context = camkes_served_by(cpi, worker);
     const seL4_CPtr time = worker->leaving ? 0 : time_of_fault(cpi, worker, context);
     if (time == 0 || camkes_bind(time, worker)) {
-        camkes_platform_keep_reply(worker);
+        (void)camkes_platform_keep_reply(worker);
         reply(); /* it waits for the refill, or only a part of the budget is used up */
         return;
     }
@@ -263,7 +263,7 @@ static void time_out(struct camkes_cpi *cpi, struct camkes_thread *worker)
         return;
     }
     const bool found = find_time(cpi, context, worker, lent, extended);
-    camkes_platform_keep_reply(worker);
+    (void)camkes_platform_keep_reply(worker);
     reply();
     if (!found) {
         (void)camkes_overrun_own(worker); /* it waits for the refill */

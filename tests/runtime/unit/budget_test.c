@@ -15,21 +15,23 @@ struct fault {
     seL4_Word consumed; /* us, since the last fault of the job */
     bool refilled;      /* the next part of the budget can be used now */
     bool overrun;
-    bool stops; /* the policy: a job is stopped, and goes on if there is budget after all */
+    bool stops;     /* the policy: a job is stopped, and goes on if there is budget after all */
+    bool came_back; /* from a request */
 };
 
 /* Of a budget of 10 ms. */
 static const struct fault faults[] = {
-    {"all at once", true, 10000, false, true, false},
-    {"what is left is less than 20 us", true, 9981, false, true, false},
-    {"what the job used before its count began", true, 9961, false, true, false},
-    {"more is left, in another part", true, 9959, true, false, false},
-    {"parts of a budget: the first", true, 4000, true, false, false},
-    {"the second, which is not refilled", false, 3000, false, false, false},
-    {"the third", false, 2985, false, true, false},
-    {"nothing since the last fault: it was used up in a request", true, 0, false, true, false},
-    {"a job to be stopped that has budget after all", true, 10000, true, false, true},
-    {NULL, false, 0, false, false, false},
+    {"all at once", true, 10000, false, true, false, false},
+    {"what is left is less than 20 us", true, 9981, false, true, false, false},
+    {"what the job used before its count began", true, 9961, false, true, false, false},
+    {"more is left, in another part", true, 9959, true, false, false, false},
+    {"parts of a budget: the first", true, 4000, true, false, false, false},
+    {"the second, which is not refilled", false, 3000, false, false, false, false},
+    {"the third", false, 2985, false, true, false, false},
+    {"little since the last fault: it was used up in a request", true, 50, false, true, false,
+     true},
+    {"a job to be stopped that has budget after all", true, 10000, true, false, true, false},
+    {NULL, false, 0, false, false, false, false},
 };
 
 struct camkes_level _camkes_level;
@@ -136,10 +138,11 @@ seL4_Error seL4_SchedContext_UnbindObject(seL4_CPtr context, seL4_CPtr tcb)
     return seL4_NoError;
 }
 
-void camkes_platform_keep_reply(const struct camkes_thread *thread)
+bool camkes_platform_keep_reply(const struct camkes_thread *thread)
 {
     need(thread == &control && replies == 0, "the thread goes on before");
     kept++;
+    return next->came_back;
 }
 
 void camkes_platform_restart(const struct camkes_thread *thread, void (*entry)(void))

@@ -41,8 +41,8 @@ CAMKES_KERNEL_API uint64_t camkes_host_timer_expirations(seL4_CPtr timer);
  */
 CAMKES_KERNEL_API void camkes_host_restart(seL4_CPtr tcb, void (*entry)(void));
 /* One that got the reply to a Call while its budget was used up: it keeps that, and does not make
- * the Call again when its timeout fault is answered. */
-CAMKES_KERNEL_API void camkes_host_keep_reply(seL4_CPtr tcb);
+ * the Call again when its timeout fault is answered. Returns whether it is such a thread. */
+CAMKES_KERNEL_API bool camkes_host_keep_reply(seL4_CPtr tcb);
 
 /* The console. Standard output and error of a component end here by themselves, line by line. */
 CAMKES_KERNEL_API void camkes_host_write(const char *text, size_t n);
