@@ -255,7 +255,7 @@ class _Model:
                 budgets = model.budgets_used(other.name, trusted=True)
                 demand = max(budgets)
                 once += sum(budgets) - demand
-            late.append(replace(_load(other, demand), jitter=other.jitter + other.period))
+            late.append(replace(_load(other, demand), jitter=other.period))
         loads = [*going_on, *late, *at.extensions.get(task.name, ())]
         again = at.again.get(task.name, 1)
         return self._fixed_point(

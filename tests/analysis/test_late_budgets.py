@@ -246,3 +246,145 @@ def test_requests_that_wait_for_a_ceiling_pay_for_no_lock_in_it(
     text = THROUGH_CEILING % (protocol, policy)
     found = {each.task.name: each.trusted for each in budget_results(*planned(text), FREE)}
     assert found["high"].reason == reason
+
+
+#: `h` can wait for `l` in `x` and `k` in `y`, and while roll-backs wait for extensions for both anew.
+ROLLED_BACK_INSIDE = """
+import <std_connector.camkes>;
+procedure Access { void use(); };
+component User { control; requestor; uses Access p; }
+component X {
+    provides Access p with priority_protocol inherited, overrun abort;
+    uses Access a; uses Access b;
+}
+component Y { provides Access p with priority_protocol inherited, overrun abort; uses Access a; }
+component Z { provides Access p with priority_protocol inherited, overrun abort; }
+assembly {
+    composition {
+        component User h; component User l; component User k; component X x; component Y y; component Z z;
+        connection seL4RPCCall c(from h.p, from l.p, to x.p);
+        connection seL4RPCCall d(from x.a, from x.b, from k.p, to y.p);
+        connection seL4RPCCall e(from y.a, to z.p);
+    }
+    configuration {
+        h._priority = 30; h._period = 3000 ms; h._wcet = 0;
+        l._priority = 20; l._period = 50 ms; l._budget = 5 ms; l._wcet = 0;
+        k._priority = 10; k._period = 90 ms; k._wcet = 0;
+        x.p_wcet = 1 ms; x.p_extension = 1 ms; x.p_extension_period = 10 ms;
+        y.p_wcet = 1 ms; y.p_extension = 1 ms; y.p_extension_period = 20 ms;
+        z.p_wcet = 1 ms; z.p_extension = 1 ms; z.p_extension_period = 30 ms;
+    }
+}
+"""
+
+#: `h` requests the lock by both interfaces, one of which needs no roll-back.
+ROLLED_BACK_IN_MONITOR = """
+import <std_connector.camkes>;
+procedure Access { void use(); };
+component User { control; requestor; uses Access p; }
+component Both { control; requestor; uses Access p; uses Access q; }
+component Store {
+    provides Access p with priority_protocol inherited, monitor m, overrun abort;
+    provides Access q with priority_protocol inherited, monitor m;
+}
+assembly {
+    composition {
+        component Both h; component User l; component Store store;
+        connection seL4RPCCall c(from h.p, from l.p, to store.p);
+        connection seL4RPCCall d(from h.q, to store.q);
+    }
+    configuration {
+        h._priority = 30; h._period = 90 ms; h._wcet = 0;
+        l._priority = 20; l._period = 50 ms; l._budget = 3 ms; l._wcet = 0;
+        store.p_wcet = 3 ms; store.p_extension = 1 ms; store.q_wcet = 1 ms;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "bound"),
+    [
+        # A request to `x` is two to `y` and `z`: of 5, and roll-backs that wait 10 + 2 * 20 + 2 * 30 for
+        # extensions; that of `k` is of 2. `h` waits for them once, and anew in 1 * 13 pieces in `x`, whose
+        # sections wait for others in `y` and `z`: 1 + 2 + 2, and 2 * 3 + 2 * 1; 2 * 3 in `y`, 2 * 1 in `z`.
+        (ROLLED_BACK_INSIDE, 5 + (1 + 13 + 6 + 2) * (5 + 110 + 2)),
+        # each of two requests can wait for one of 3, and the extension for 10
+        (ROLLED_BACK_IN_MONITOR, 3 + 1 + 2 * (3 + 10)),
+    ],
+)
+def test_lower_tasks_execute_while_roll_backs_wait(text: str, bound: int) -> None:
+    found = {each.task.name: each.trusted for each in budget_results(*planned(text), FREE)}
+    assert found["h"].response == bound * MS
+    assert found["l"].reason == LATE_LOCK
+
+
+#: `m` requests the lock, too.
+PAYING = (
+    LOCK.replace("component Task m;", "component User m;")
+    .replace("from l.p,", "from l.p, from m.p,")
+    .replace("m._budget = 10 ms", "m._budget = 50 ms")
+)
+
+
+@pytest.mark.parametrize(("budget", "h", "m"), [(24, 12, 14 + 24 + 6), (23, 6 + 2 * 6, None)])
+def test_who_pays_twice_can_be_without_a_budget(budget: int, h: int, m: int | None) -> None:
+    """Two jobs of h, each of 6, which pay for 6 of l. With 24 it lasts; with 23, 11 are to spare in a job, so
+    what delays h counts twice, and in the lock it keeps m waiting."""
+    text = PAYING % (budget, 6, 'store.p_overrun = "help";')
+    found = {each.task.name: each.trusted for each in budget_results(*planned(text), FREE)}
+    assert found["h"].response == h * MS
+    assert found["m"].response == (None if m is None else m * MS)
+    assert found["m"].reason == ("h can be without a budget in a lock" if m is None else "")
+
+
+#: The extension lasts for the 14 parts of the budgets, but not for 2 of that of `l`.
+EXTENDED_TWICE = LOCK % (
+    20,
+    1,
+    'store.p_overrun = "extend"; store.p_extension = 15 ms; store.p_extension_period = 20 ms;'
+    ' l._overrun = "extend"; l._extension = 1 ms; l._extension_period = 20 ms;',
+)
+
+
+def test_extensions_of_tasks_come_back_in_parts() -> None:
+    """So l can wait 20 - 1 for its own one, which is longer than for its budget of 3."""
+    found = {each.task.name: each for each in budget_results(*planned(EXTENDED_TWICE), FREE)}
+    assert found["h"].isolated.response == (1 + 1 + 19) * MS
+
+
+#: The budget of `high` lasts for two jobs.
+TWO_JOBS = """
+component Task { control; requestor; }
+assembly {
+    composition { component Task high; component Task low; }
+    configuration {
+        high._priority = 20; high._period = 10 ms; high._wcet = 2 ms; high._budget = 4 ms;
+        high._server = "constant_bandwidth"; low._priority = 10; low._period = 40 ms; low._wcet = 8 ms;
+    }
+}
+"""
+
+
+def test_a_budget_for_two_jobs_counts_as_one_more_job() -> None:
+    """Each job of `high` can wait for 6. In 14 there are two of it, and one from before."""
+    found = {each.task.name: each for each in budget_results(*planned(TWO_JOBS), FREE)}
+    assert found["high"].trusted.response == (2 + 6) * MS
+    assert (found["low"].trusted.response, found["low"].isolated.response) == (14 * MS, (8 + 2 * 4) * MS)
+
+
+#: The budget does not grow at criticality 1.
+GROWS_LATE = (
+    RAISING.replace("propagated", "inherited")
+    .replace("_criticality = 1", "_criticality = 2")
+    .replace("t._budget = 3 ms; t._budget_1 = 10 ms;", "t._budget = 60 ms; t._budget_2 = 90 ms;")
+    .replace("t._wcet_1 = 9 ms", "t._wcet_1 = 39 ms")
+) % ("wait", "")
+
+
+def test_a_budget_that_does_not_grow_raises_nothing() -> None:
+    """At 0: 3, and 1 of `low` in the lock. At 1: 40, and twice that 1, as 20 of 60 are to spare. At 2 also 40
+    until there is a budget again, when it has used up 60; with 90, once that 1."""
+    levels = level_results(*planned(GROWS_LATE), FREE)
+    found = {each.level: each.ours for each in levels if each.task.name == "t"}
+    assert found == {0: 4 * MS, 1: 42 * MS, 2: (40 + 40 + 1) * MS}

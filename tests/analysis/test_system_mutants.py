@@ -23,7 +23,17 @@ from camkes.protocols.plan import Plan
 from tests.analysis.budget_reference import SimTask
 from tests.analysis.mutants import analysis_with, survivors, text
 from tests.analysis.test_budgets import CHAIN, LOCK, of_deadline, of_tasks, planned, table_1
-from tests.analysis.test_late_budgets import AFTER, RAISED_TWICE, RAISING
+from tests.analysis.test_late_budgets import (
+    AFTER,
+    EXTENDED_TWICE,
+    GROWS_LATE,
+    PAYING,
+    RAISED_TWICE,
+    RAISING,
+    ROLLED_BACK_IN_MONITOR,
+    ROLLED_BACK_INSIDE,
+    TWO_JOBS,
+)
 from tests.golden import compare
 
 GOLDEN = Path(__file__).parent / "golden" / "figures_of_systems.txt"
@@ -269,6 +279,12 @@ def systems() -> tuple[tuple[System, Plan], ...]:
     found.append(planned(waiting.replace("t._budget_1 = 10 ms", "t._budget_1 = 3 ms; t._budget_2 = 12 ms")))
     late = SECOND % 'second._overrun = "extend"; second._extension = 1 ms;'
     found.append(planned(late.replace("first._wcet = 1 ms", "first._wcet = 3 ms")))  # by 17 of 20 ms
+    found.append(planned(late.replace("first._wcet = 1 ms", "first._wcet = 5 ms")))  # by 17, and for 4
+    found += [planned(PAYING % (budget, 6, 'store.p_overrun = "help";')) for budget in (23, 24)]
+    # roll-backs of two jobs can be 100 - 12 apart
+    extension = "store.p_extension = 2 ms; store.p_extension_period = %d ms;"
+    found += [planned(RAISING % ("abort", extension % period)) for period in (88, 89)]
+    found += map(planned, (ROLLED_BACK_INSIDE, ROLLED_BACK_IN_MONITOR, EXTENDED_TWICE, TWO_JOBS, GROWS_LATE))
     return (*found, *(random_system(random.Random(seed), mcs=True) for seed in range(COUNT)))
 
 
