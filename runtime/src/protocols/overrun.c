@@ -321,17 +321,6 @@ void camkes_overrun_wait(struct camkes_cpi *cpi, struct camkes_context *holder,
     }
 }
 
-/* The first scheduling context of a task is its own. */
-static struct camkes_payer *payer_of(const struct camkes_cpi *cpi, uint16_t task)
-{
-    for (uint16_t i = 0; i < cpi->payers; i++) {
-        if (cpi->payer[i].id == task) {
-            return &cpi->payer[i];
-        }
-    }
-    return NULL;
-}
-
 /* The CPI of the nested request of a context, if there is one, learns of one that waits for the
  * context and pays, unless its priority is that of this one, and so came with that. */
 static void tell(struct camkes_context *context, uint8_t priority, uint16_t cause)
