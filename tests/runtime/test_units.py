@@ -36,6 +36,8 @@ _UNIT = Path(__file__).parent / "unit"
         ("nested_test.c", ("protocols/nested.c",), False),
         ("nested_test.c", ("protocols/nested.c",), True),
         ("budget_test.c", ("protocols/budget.c",), True),
+        ("overrun_test.c", ("protocols/overrun.c",), True),
+        ("payers_test.c", ("protocols/overrun.c",), True),
     ],
 )
 def test_unit(test: str, sources: tuple[str, ...], mcs: bool, tmp_path: Path) -> None:
