@@ -46,7 +46,7 @@ def test_the_compiler_that_is_set_is_looked_for(monkeypatch: pytest.MonkeyPatch)
 
 def test_wrong_usage_of_doctor() -> None:
     result = camkes("doctor", "fly")
-    assert (result.status, "no requirements are known for 'fly'" in result.errors) == (2, True)
+    assert (result.status, "there are no requirements of 'fly'" in result.errors) == (2, True)
 
 
 def test_every_requirement_has_an_installation_hint() -> None:
