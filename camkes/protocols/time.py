@@ -52,14 +52,15 @@ def raised_priorities(tasks: Sequence[Task]) -> list[tuple[int, ...]]:
     ]
 
 
-def request_times(graph: RequestGraph) -> Mapping[str, int]:
-    """How long a request to each CPI executes at most, in nanoseconds, with all that it requests. What is not
-    stated counts as 0."""
+def execution_times(graph: RequestGraph) -> Mapping[str, int]:
+    """How long a request to each CPI, and a job of each task, executes at most, in nanoseconds, with all that
+    it requests. What is not stated counts as 0."""
+    subjects: dict[str, Task | Cpi] = {**graph.cpis, **graph.tasks}
+    callers = [name for component in reversed(graph.components()) for name in component]
     times: dict[str, int] = {}
-    for component in reversed(graph.components()):
-        for name in component:
-            below = sum(r.count * times.get(r.callee, 0) for r in graph.outgoing[name])
-            times[name] = (graph.cpis[name].wcet or 0) + below
+    for name in (*callers, *graph.tasks):
+        below = sum(request.count * times.get(request.callee, 0) for request in graph.outgoing[name])
+        times[name] = (subjects[name].wcet or 0) + below
     return times
 
 

@@ -25,7 +25,7 @@ from camkes.protocols.codes import (
     OVERRUN_WITHOUT_BUDGET,
 )
 from camkes.protocols.plan import PlannedCpi
-from camkes.protocols.time import request_times, server_period
+from camkes.protocols.time import execution_times, server_period
 
 
 def subjects(facts: Facts) -> Iterator[Task | Cpi]:
@@ -102,7 +102,7 @@ def _no_budget(subject: Task | Cpi, name: str, problem: str) -> Diagnostic:
 
 def _short_budget(facts: Facts) -> Iterator[Diagnostic]:
     """Under `wait` whoever waits for a lock waits for its holder's budgets, too."""
-    times = request_times(facts.graph)
+    times = execution_times(facts.graph)
     for planned in facts.plan.cpis if facts.plan.mcs else ():
         cpi = facts.graph.cpis[planned.name]
         if cpi.overrun is not OverrunPolicy.WAIT or not cpi.protocol.lock or len(planned.tasks) < 2:
@@ -141,13 +141,12 @@ def _held(
 def _spare(facts: Facts) -> Iterator[Diagnostic]:
     """With less than the shortest budget left, a thread makes its next kernel call in the next period. A job
     ends with such a call."""
-    times = request_times(facts.graph)
+    times = execution_times(facts.graph)
     for task in facts.system.tasks if facts.plan.mcs else ():
         budget = task.budget
         if budget is None or not limited(task):
             continue
-        requested = sum(r.count * times.get(r.callee, 0) for r in facts.graph.outgoing[task.instance])
-        needed = (task.wcet or 0) + requested
+        needed = times[task.instance]
         if needed <= budget <= needed + SHORTEST_TIME:
             yield Diagnostic(
                 BUDGET_WITHOUT_SPARE,
