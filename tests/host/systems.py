@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from camkes import process
 from tests.command import Result, camkes
 from tests.processes import Marked
 
@@ -93,5 +94,7 @@ def camkes_run(folder: Path, *options: str) -> Result:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(*marked.variable)
         done = camkes(*command(folder, *options)[3:])
+    if marked.alive():
+        process.end_supervisors()  # one that was started for this run would wait for the next program of ours
     marked.assert_none()
     return done
