@@ -129,9 +129,7 @@ static unsigned release(struct camkes_group *group, const struct camkes_party *f
     if (!has_awaited(group, from)) {
         return CAMKES_MESSAGE_OPERATION;
     }
-    struct camkes_party *next = hand_over(group, from);
-    camkes_apply_lending(group);
-    wake_party(next);
+    wake_party(hand_over(group, from));
     return CAMKES_MESSAGE_GOOD;
 }
 

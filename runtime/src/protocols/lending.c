@@ -86,12 +86,12 @@ void camkes_compute_lending(struct camkes_group *group)
     }
 }
 
-/* A party is in a request, which uses `slot`, and has a priority to pass on. */
+/* A party is in a request, which uses `slot` (0: it is in none), and has a priority to pass on. */
 static bool link(struct camkes_group *group, uint16_t from, seL4_Word slot)
 {
-    for (unsigned i = 0; slot != 0 && i < group->ways; i++) {
+    for (unsigned i = 0; i < group->ways; i++) {
         const struct camkes_way *way = &group->way[i];
-        if (way->from == from && way->slot == slot && !group->party[way->to].linked) {
+        if (way->from == from && way->slot == slot) {
             group->party[way->to].linked = true;
             return true;
         }
@@ -101,7 +101,7 @@ static bool link(struct camkes_group *group, uint16_t from, seL4_Word slot)
 
 void camkes_apply_lending(struct camkes_group *group)
 {
-    bool linked = false;
+    bool linked;
     do {
         camkes_compute_lending(group);
         linked = false;
