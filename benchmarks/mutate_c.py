@@ -232,12 +232,12 @@ def run_all(given: argparse.Namespace, sources: Sources, tests: Tests, attempt: 
         )
         if verdict != "killed":
             print(verdict, f"{mutant.file}:{mutant.line}: {mutant.before}  ->  {mutant.after}", flush=True)
-    check(outcomes, attempt)
+    check(outcomes, set(tests.reached), attempt)
 
 
-def check(outcomes: Outcomes, attempt: Attempt) -> None:
-    """A test that fails without a mutant, too, on a busy machine perhaps, has found nothing."""
-    found = {outcome["test"]: outcome for outcome in outcomes.kept.values() if outcome.get("test")}
+def check(outcomes: Outcomes, tests: set[str], attempt: Attempt) -> None:
+    """A test of this run that fails without a mutant, too, on a busy machine perhaps, has found nothing."""
+    found = tests & {outcome.get("test", "") for outcome in outcomes.kept.values()}
     broken = {test for test in found if next(iter(attempt([Trial(0, {test: 60.0})]))).verdict != "survived"}
     print(f"tests that fail without a mutant: {sorted(broken)}", flush=True)
     for key, outcome in list(outcomes.kept.items()):
