@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/*
+ * A group, of which only its manager is real: every call that this makes for a message is in the
+ * text of log.h. In the group are a task that helps, two CPIs of a monitor (A and B, one lock), a
+ * CPI that the task and A request (C), and one that this requests (D).
+ */
+#pragma once
+
+#include <setjmp.h>
+
+#include "log.h"
+#include "../../../runtime/src/protocols/overrun.h"
+
+#include <camkes/condition.h>
+#include <camkes/error.h>
+#include <camkes/label.h>
+#include <camkes/timer_protocol_sel4.h>
+
+enum { T, C0, C1, D0, A0, A1, B0, PARTIES };
+enum { IN_A, IN_B, EVENT, LATER, OTHER, OUTSIDE, SLEEPERS };
+enum { OF_PARTY = 1, OF_CALLER = OF_PARTY + PARTIES, OF_SLEEPER = OF_CALLER + PARTIES };
+enum { TIMER = OF_SLEEPER + SLEEPERS, NONE = 1000 };
+
+/* Some are at the end of what is allocated, so that what is read behind them is an error. */
+static struct camkes_party *party;
+static struct camkes_sleeper *sleeper;
+static struct camkes_way *way;
+static struct camkes_lender condition[2];
+static struct camkes_group group;
+static const uint16_t helpers[] = {T};
+
+/* The managers of the members: who has a lock, the slot of a nested request, what is owed. */
+static unsigned holder[PARTIES], nested[PARTIES];
+static bool owes[PARTIES];
+static seL4_Error cannot_save;
+static enum camkes_operation refused; /* 0: none */
+static uint64_t now, fired;
+
+static seL4_Word from, label, word[2];
+static jmp_buf next;
+static seL4_IPCBuffer buffer;
+static struct camkes_thread self = {.name = "manager", .interface = &group};
+
+seL4_IPCBuffer *seL4_GetIPCBuffer(void)
+{
+    return &buffer;
+}
+
+static const char *meant(seL4_MessageInfo_t reply)
+{
+    const seL4_Word given = seL4_MessageInfo_get_label(reply);
+    return given == CAMKES_MESSAGE_GOOD        ? "good"
+           : given == CAMKES_MESSAGE_OPERATION ? "no"
+           : given == CAMKES_MESSAGE_BADGE     ? "whose"
+           : given == CAMKES_MESSAGE_LABEL     ? "label"
+           : given == CAMKES_TIME_OVER         ? "over"
+                                               : "?";
+}
+
+static seL4_MessageInfo_t receive(seL4_CPtr endpoint, seL4_Word *badge)
+{
+    need(endpoint == 1, "another endpoint");
+    if (from == NONE) {
+        longjmp(next, 1);
+    }
+    *badge = from;
+    from = NONE;
+    seL4_SetMR(0, word[0]);
+    seL4_SetMR(1, word[1]);
+    return seL4_MessageInfo_new(label, 0, 0, 0);
+}
+
+#if CAMKES_MCS
+seL4_MessageInfo_t seL4_Recv(seL4_CPtr endpoint, seL4_Word *badge, seL4_CPtr reply)
+{
+    need(reply == self.reply, "another reply");
+#else
+seL4_MessageInfo_t seL4_Recv(seL4_CPtr endpoint, seL4_Word *badge)
+{
+#endif
+    if (from == NONE) {
+        note("receive\n");
+    }
+    return receive(endpoint, badge);
+}
+
+#if CAMKES_MCS
+seL4_MessageInfo_t seL4_ReplyRecv(seL4_CPtr endpoint, seL4_MessageInfo_t info, seL4_Word *badge,
+                                  seL4_CPtr reply)
+{
+    need(reply == self.reply, "another reply");
+#else
+seL4_MessageInfo_t seL4_ReplyRecv(seL4_CPtr endpoint, seL4_MessageInfo_t info, seL4_Word *badge)
+{
+#endif
+    note("reply %s\n", meant(info));
+    need(seL4_MessageInfo_get_length(info) == 0, "a reply with words");
+    return receive(endpoint, badge);
+}
+
+void seL4_Send(seL4_CPtr slot, seL4_MessageInfo_t info)
+{
+    note("wake %u: %s\n", (unsigned)slot, meant(info));
+    need(seL4_MessageInfo_get_length(info) == 0, "an answer with words");
+}
+
+#if !CAMKES_MCS
+seL4_Error camkes_platform_save_caller(const seL4_CPtr *slot)
+{
+    if (cannot_save == seL4_NoError) {
+        note("save %u\n", (unsigned)*slot);
+    }
+    return cannot_save;
+}
+#endif
+
+static const char *name_of(enum camkes_operation operation)
+{
+    return operation == CAMKES_TAKE_LOCK       ? "take"
+           : operation == CAMKES_GIVE_LOCK     ? "give"
+           : operation == CAMKES_FREE_LOCK     ? "free"
+           : operation == CAMKES_GRANTED       ? "granted"
+           : operation == CAMKES_FIND_NESTED   ? "nested"
+           : operation == CAMKES_SET_PRIORITY  ? "priority"
+           : operation == CAMKES_BEGIN_REQUEST ? "begin"
+           : operation == CAMKES_END_REQUEST   ? "end"
+                                               : "?";
+}
+
+/* The manager of a member: the lock word has the number of its holder among the lock's parties. */
+seL4_MessageInfo_t seL4_Call(seL4_CPtr manager, seL4_MessageInfo_t info)
+{
+    const seL4_Word given = seL4_MessageInfo_get_label(info);
+    const enum camkes_operation operation = (enum camkes_operation)camkes_bits(given, 0, 4);
+    unsigned i = 0, error = CAMKES_MESSAGE_GOOD;
+    seL4_Word result = 0;
+    while (i < PARTIES && (party[i].manager != manager || party[i].index != seL4_GetMR(0))) {
+        i++;
+    }
+    need(i < PARTIES && seL4_MessageInfo_get_length(info) == 1, "a message to no party");
+    note("%s %s %u for %u\n", party[i].name, name_of(operation), (unsigned)camkes_bits(given, 4, 8),
+         (unsigned)camkes_bits(given, 12, 16));
+    if (operation == refused) {
+        return seL4_MessageInfo_new(CAMKES_MESSAGE_TOO_LONG, 0, 0, 1);
+    }
+    unsigned *const lock = &holder[party[i].lock == CAMKES_NO_PARTY ? 0 : party[i].lock];
+    if (operation == CAMKES_TAKE_LOCK) {
+        result = *lock;
+        *lock = *lock == 0 ? i - party[i].lock + 1u : *lock;
+    } else if (operation == CAMKES_GIVE_LOCK) {
+        *lock = i - party[i].lock + 1u;
+        result = owes[i];
+    } else if (operation == CAMKES_FREE_LOCK) {
+        error = *lock == i - party[i].lock + 1u ? CAMKES_MESSAGE_GOOD : CAMKES_MESSAGE_OPERATION;
+        *lock = error == CAMKES_MESSAGE_GOOD ? 0 : *lock;
+    } else if (operation == CAMKES_SET_PRIORITY || operation == CAMKES_FIND_NESTED) {
+        result = nested[i];
+    } else {
+        error = operation == CAMKES_GRANTED ? CAMKES_MESSAGE_GOOD : CAMKES_MESSAGE_LABEL;
+    }
+    seL4_SetMR(0, result);
+    return seL4_MessageInfo_new(error, 0, 0, 1);
+}
+
+uint64_t camkes_platform_now(void)
+{
+    return now;
+}
+
+void camkes_platform_timer_arm(seL4_CPtr timer, uint64_t first, uint64_t period)
+{
+    need(timer == 9 && period == 0, "another timer");
+    note("timer %lu\n", (unsigned long)first);
+}
+
+uint64_t camkes_platform_timer_expirations(seL4_CPtr timer)
+{
+    need(timer == 9, "another timer");
+    return fired;
+}
+
+void camkes_manager_failed(const char *name)
+{
+    note("%s failed\n", name);
+    longjmp(next, 1);
+}
+
+void camkes_fail(const char *format, ...)
+{
+    char text[200];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    note("%s\n", text);
+    longjmp(next, 1);
+}
+
+void camkes_host_point(void)
+{
+}
+
+/* One message, and what comes of it. The manager ends with the next one that it waits for. */
+static void message(seL4_Word badge, seL4_Word given, const char *wanted)
+{
+    from = badge;
+    label = given;
+    camkes_set_self(&self);
+    if (setjmp(next) == 0) {
+        camkes_manage_group(&self);
+    }
+    need_done(wanted);
+}
+
+static void of_sleeper(unsigned i, enum camkes_operation operation, uint16_t index,
+                       const char *wanted)
+{
+    message(OF_SLEEPER + i, camkes_operation_label(operation, 0, index), wanted);
+}
+
+#define FRESH(array, ...)                                                                          \
+    do {                                                                                           \
+        const __typeof__(*(array)) values[] = {__VA_ARGS__};                                       \
+        free(array);                                                                               \
+        (array) = malloc(sizeof values);                                                           \
+        memcpy((array), values, sizeof values);                                                    \
+    } while (0)
+
+static void begin(void)
+{
+    FRESH(party, [T] = {.name = "T", .context = 1, .lock = CAMKES_NO_PARTY, .base = 10},
+          [C0] = {.name = "C0", .context = 1, .lock = C0, .base = 10, .manager = 40},
+          [C1] = {.name = "C1", .context = 3, .index = 1, .lock = C0, .base = 14, .manager = 40},
+          [D0] = {.name = "D0", .context = 1, .lock = D0, .base = 10, .manager = 50},
+          [A0] = {.name = "A0", .context = 2, .lock = A0, .base = 12, .manager = 60},
+          [A1] = {.name = "A1", .context = 3, .index = 1, .lock = A0, .base = 14, .manager = 60},
+          [B0] = {.name = "B0", .context = 4, .lock = A0, .base = 11, .manager = 70});
+    party[T].manager = 30;
+    for (unsigned i = 0; i < PARTIES; i++) {
+        party[i].effective = party[i].base;
+        party[i].reply = 100 + i;
+        party[i].holder = CAMKES_NO_PARTY;
+        holder[i] = nested[i] = 0;
+        owes[i] = false;
+    }
+    FRESH(sleeper, [IN_A] = {.thread = 5, .party = A0, .parties = 2},
+          [IN_B] = {.thread = 6, .party = B0, .parties = 1},
+          [EVENT] = {.condition = 1, .thread = 7, .origin = 4, .priority = 20},
+          [LATER] = {.condition = 1, .thread = 8, .origin = 3, .priority = 20},
+          [OTHER] = {.condition = 1, .thread = 9, .origin = 2, .priority = 20},
+          [OUTSIDE] = {.thread = 10, .origin = 2, .priority = 20});
+    for (unsigned i = 0; i < SLEEPERS; i++) {
+        sleeper[i].reply = 200 + i;
+        if (i >= EVENT) {
+            sleeper[i].parties = 1;
+            sleeper[i].party = CAMKES_NO_PARTY;
+        }
+    }
+    /* from the end of a chain to its beginning */
+    FRESH(way, {C0, D0, 8}, {T, C0, 7}, {A1, C1, 6});
+    condition[0] = (struct camkes_lender){
+        .name = "changed", .id = 50, .in_monitor = true, .helpers = 1, .helper = helpers};
+    condition[1] =
+        (struct camkes_lender){.name = "event", .id = 51, .helpers = 1, .helper = helpers};
+    group = (struct camkes_group){.manager = 1,
+                                  .timer = 9,
+                                  .party = party,
+                                  .way = way,
+                                  .condition = condition,
+                                  .sleeper = sleeper,
+                                  .parties = PARTIES,
+                                  .ways = 3,
+                                  .conditions = 2,
+                                  .sleepers = SLEEPERS,
+                                  .arrivals = UINT32_MAX};
+    now = fired = 0;
+    cannot_save = seL4_NoError;
+    refused = 0;
+}
