@@ -28,6 +28,8 @@ _UNITS = (
     ("condition_test", ("protocols/condition.c",), False),
     ("start_test", ("start.c",), False),
     ("manager_test", ("protocols/manager.c", "protocols/queue.c"), False),
+    ("manage_test", ("protocols/manager.c", "protocols/queue.c"), False),
+    ("manage_test", ("protocols/manager.c", "protocols/queue.c"), True),
     ("request_test", (), False),
     ("request_test", (), True),
     ("serve_test", ("protocols/serve.c",), False),

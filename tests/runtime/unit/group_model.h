@@ -7,20 +7,17 @@
  */
 #pragma once
 
-#include <setjmp.h>
-
-#include "log.h"
+#include "messages.h"
 #include "../../../runtime/src/protocols/overrun.h"
 
 #include <camkes/condition.h>
-#include <camkes/error.h>
 #include <camkes/label.h>
 #include <camkes/timer_protocol_sel4.h>
 
 enum { T, C0, C1, D0, A0, A1, B0, PARTIES };
 enum { IN_A, IN_B, EVENT, LATER, OTHER, OUTSIDE, SLEEPERS };
 enum { OF_PARTY = 1, OF_CALLER = OF_PARTY + PARTIES, OF_SLEEPER = OF_CALLER + PARTIES };
-enum { TIMER = OF_SLEEPER + SLEEPERS, NONE = 1000 };
+enum { TIMER = OF_SLEEPER + SLEEPERS };
 
 /* Some are at the end of what is allocated, so that what is read behind them is an error. */
 static struct camkes_party *party;
@@ -33,87 +30,8 @@ static const uint16_t helpers[] = {T};
 /* The managers of the members: who has a lock, the slot of a nested request, what is owed. */
 static unsigned holder[PARTIES], nested[PARTIES];
 static bool owes[PARTIES];
-static seL4_Error cannot_save;
 static enum camkes_operation refused; /* 0: none */
 static uint64_t now, fired;
-
-static seL4_Word from, label, word[2];
-static jmp_buf next;
-static seL4_IPCBuffer buffer;
-static struct camkes_thread self = {.name = "manager", .interface = &group};
-
-seL4_IPCBuffer *seL4_GetIPCBuffer(void)
-{
-    return &buffer;
-}
-
-static const char *meant(seL4_MessageInfo_t reply)
-{
-    const seL4_Word given = seL4_MessageInfo_get_label(reply);
-    return given == CAMKES_MESSAGE_GOOD        ? "good"
-           : given == CAMKES_MESSAGE_OPERATION ? "no"
-           : given == CAMKES_MESSAGE_BADGE     ? "whose"
-           : given == CAMKES_MESSAGE_LABEL     ? "label"
-           : given == CAMKES_TIME_OVER         ? "over"
-                                               : "?";
-}
-
-static seL4_MessageInfo_t receive(seL4_CPtr endpoint, seL4_Word *badge)
-{
-    need(endpoint == 1, "another endpoint");
-    if (from == NONE) {
-        longjmp(next, 1);
-    }
-    *badge = from;
-    from = NONE;
-    seL4_SetMR(0, word[0]);
-    seL4_SetMR(1, word[1]);
-    return seL4_MessageInfo_new(label, 0, 0, 0);
-}
-
-#if CAMKES_MCS
-seL4_MessageInfo_t seL4_Recv(seL4_CPtr endpoint, seL4_Word *badge, seL4_CPtr reply)
-{
-    need(reply == self.reply, "another reply");
-#else
-seL4_MessageInfo_t seL4_Recv(seL4_CPtr endpoint, seL4_Word *badge)
-{
-#endif
-    if (from == NONE) {
-        note("receive\n");
-    }
-    return receive(endpoint, badge);
-}
-
-#if CAMKES_MCS
-seL4_MessageInfo_t seL4_ReplyRecv(seL4_CPtr endpoint, seL4_MessageInfo_t info, seL4_Word *badge,
-                                  seL4_CPtr reply)
-{
-    need(reply == self.reply, "another reply");
-#else
-seL4_MessageInfo_t seL4_ReplyRecv(seL4_CPtr endpoint, seL4_MessageInfo_t info, seL4_Word *badge)
-{
-#endif
-    note("reply %s\n", meant(info));
-    need(seL4_MessageInfo_get_length(info) == 0, "a reply with words");
-    return receive(endpoint, badge);
-}
-
-void seL4_Send(seL4_CPtr slot, seL4_MessageInfo_t info)
-{
-    note("wake %u: %s\n", (unsigned)slot, meant(info));
-    need(seL4_MessageInfo_get_length(info) == 0, "an answer with words");
-}
-
-#if !CAMKES_MCS
-seL4_Error camkes_platform_save_caller(const seL4_CPtr *slot)
-{
-    if (cannot_save == seL4_NoError) {
-        note("save %u\n", (unsigned)*slot);
-    }
-    return cannot_save;
-}
-#endif
 
 static const char *name_of(enum camkes_operation operation)
 {
@@ -186,33 +104,6 @@ void camkes_manager_failed(const char *name)
     longjmp(next, 1);
 }
 
-void camkes_fail(const char *format, ...)
-{
-    char text[200];
-    va_list args;
-    va_start(args, format);
-    (void)vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    note("%s\n", text);
-    longjmp(next, 1);
-}
-
-void camkes_host_point(void)
-{
-}
-
-/* One message, and what comes of it. The manager ends with the next one that it waits for. */
-static void message(seL4_Word badge, seL4_Word given, const char *wanted)
-{
-    from = badge;
-    label = given;
-    camkes_set_self(&self);
-    if (setjmp(next) == 0) {
-        camkes_manage_group(&self);
-    }
-    need_done(wanted);
-}
-
 static void of_sleeper(unsigned i, enum camkes_operation operation, uint16_t index,
                        const char *wanted)
 {
@@ -276,5 +167,7 @@ static void begin(void)
                                   .arrivals = UINT32_MAX};
     now = fired = 0;
     cannot_save = seL4_NoError;
+    self.start = camkes_manage_group;
+    self.interface = &group;
     refused = 0;
 }

@@ -43,17 +43,37 @@ static void need_done(const char *wanted)
     done[0] = 0;
 }
 
+static const char *name_of_record(uint16_t kind)
+{
+    static const struct {
+        uint16_t kind;
+        const char *name;
+    } records[] = {
+        {CAMKES_TRACE_REQUEST_BEGIN, "begin"}, {CAMKES_TRACE_REQUEST_END, "end"},
+        {CAMKES_TRACE_LOCK_TAKE, "take"},      {CAMKES_TRACE_LOCK_FREE, "free"},
+        {CAMKES_TRACE_LOCK_WAIT, "wait"},      {CAMKES_TRACE_LOCK_GRANT, "grant"},
+        {CAMKES_TRACE_CALL_BEGIN, "call"},     {CAMKES_TRACE_CALL_END, "return"},
+        {CAMKES_TRACE_INHERIT, "inherit"},     {CAMKES_TRACE_LEND, "lend"},
+        {CAMKES_TRACE_UPDATE, "update"},       {CAMKES_TRACE_CLEAR, "clear"},
+        {CAMKES_TRACE_COND_WAIT, "sleep"},     {CAMKES_TRACE_COND_WAKE, "woken"},
+        {CAMKES_TRACE_COND_EXPIRE, "expire"},
+    };
+    for (unsigned i = 0; i < sizeof records / sizeof *records; i++) {
+        if (records[i].kind == kind) {
+            return records[i].name;
+        }
+    }
+    return "other";
+}
+
 void camkes_host_annotate(uint16_t kind, uint16_t other, unsigned n, const uint64_t *args)
 {
-    note("%s:", kind == CAMKES_TRACE_REQUEST_BEGIN ? "begin"
-                : kind == CAMKES_TRACE_REQUEST_END ? "end"
-                : kind == CAMKES_TRACE_LOCK_TAKE   ? "take"
-                : kind == CAMKES_TRACE_LOCK_FREE   ? "free"
-                : kind == CAMKES_TRACE_CALL_BEGIN  ? "call"
-                : kind == CAMKES_TRACE_CALL_END    ? "return"
-                                                   : "other");
+    note("%s:", name_of_record(kind));
     for (unsigned i = 0; i < n; i++) {
         note(" %lu", (unsigned long)args[i]);
     }
-    note(other == CAMKES_TRACE_NO_NUMBER ? "\n" : " about another\n");
+    if (other != CAMKES_TRACE_NO_NUMBER) {
+        note(" of thread %u", other);
+    }
+    note("\n");
 }

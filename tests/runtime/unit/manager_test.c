@@ -170,7 +170,7 @@ static void run(const struct exchange *exchanges, bool pooled, unsigned caller_c
                               .manager = 1,
                               .authority = 2,
                               .pool = pool,
-                              .threads = THREADS};
+                              .threads = pooled ? THREADS : 0};
     next = exchanges;
     if (setjmp(done) == 0) {
         (member ? camkes_manage_member : camkes_manage_cpi)(&self);

@@ -10,8 +10,7 @@ static void rebase(void)
 {
     const seL4_Word new_base = camkes_operation_label(CAMKES_UPDATE, 25, 0);
     begin();
-    of_sleeper(EVENT, CAMKES_WAIT, 0,
-               "other: 51 4 20 about another\nT priority 20 for 4\nreceive\n");
+    of_sleeper(EVENT, CAMKES_WAIT, 0, "sleep: 51 4 20 of thread 7\nT priority 20 for 4\nreceive\n");
     word[0] = 4;
     message(CAMKES_BADGE_TIME_MANAGER, new_base,
             "T priority 25 for 4\nB0 priority 25 for 4\nreply good\n");
@@ -20,7 +19,7 @@ static void rebase(void)
             "C0 priority 9 for 1\nD0 priority 9 for 1\nreply good\n");
     word[0] = 0;
     of_sleeper(LATER, CAMKES_POST, 0,
-               "T priority 9 for 1\nother: 51 4 about another\nwake 0: good\nreply good\n");
+               "T priority 9 for 1\nwoken: 51 4 of thread 7\nwake 0: good\nreply good\n");
 }
 
 int main(void)
@@ -50,7 +49,7 @@ static void wait_until(unsigned i, uint16_t index, uint64_t time, const char *wa
     word[0] = 0;
 }
 
-/* Without the kernel: the lock was free, or nobody waited. */
+/* Without the kernel: the lock was free. */
 static void takes(unsigned i)
 {
     holder[party[i].lock] = i - party[i].lock + 1;
@@ -67,23 +66,23 @@ static void monitor(void)
     of_party(A1, CAMKES_RELEASE_LOCK, "reply no\n");
     /* a wait gives the lock to the most urgent: no priority is left of that which it had */
     of_sleeper(IN_B, CAMKES_WAIT, 0,
-               "save 106\nother: 50 4 14 about another\nB0 priority 11 for 4\n"
+               "save 106\nsleep: 50 4 14 of thread 6\nB0 priority 11 for 4\n"
                "T priority 11 for 4\nA1 give 1 for 4\nwake 105: good\nreceive\n");
     of_sleeper(IN_B, CAMKES_WAIT, 0, "reply no\n");
     /* one that was signalled waits for the lock, and lends to its holder only */
     of_sleeper(IN_A, CAMKES_POST, 1,
-               "B0 take 0 for 0\nT priority 10 for 1\nother: 50 4 about another\nreply good\n");
+               "B0 take 0 for 0\nT priority 10 for 1\nwoken: 50 4 of thread 6\nreply good\n");
     of_sleeper(IN_A, CAMKES_POST, 1, "reply good\n");
     of_party(A1, CAMKES_RELEASE_LOCK, "A0 give 1 for 3\nwake 104: good\nreply good\n");
     of_party(A0, CAMKES_RELEASE_LOCK, "B0 give 0 for 2\nwake 106: good\nreply good\n");
     of_party(B0, CAMKES_RELEASE_LOCK, "reply no\n");
     /* no signal of a monitor is kept */
     of_sleeper(IN_B, CAMKES_WAIT, 0,
-               "B0 free 0 for 0\nsave 106\nother: 50 4 11 about another\nT priority 11 for 4\n"
+               "B0 free 0 for 0\nsave 106\nsleep: 50 4 11 of thread 6\nT priority 11 for 4\n"
                "receive\n");
 }
 
-/* A wait frees a lock that nobody else wants; a signal takes it, if it is free. */
+/* A wait frees a lock that no other context wants; a signal takes it, if it is free. */
 static void free_lock(void)
 {
     begin();
@@ -92,14 +91,14 @@ static void free_lock(void)
     of_sleeper(OUTSIDE, CAMKES_WAIT, 0, "reply no\n");
     takes(A1);
     of_sleeper(IN_A, CAMKES_WAIT, 1,
-               "A1 free 0 for 0\nsave 105\nother: 50 3 14 about another\nT priority 14 for 3\n"
+               "A1 free 0 for 0\nsave 105\nsleep: 50 3 14 of thread 5\nT priority 14 for 3\n"
                "receive\n");
     takes(B0);
     of_sleeper(IN_B, CAMKES_WAIT, 0,
-               "B0 free 0 for 0\nsave 106\nother: 50 4 11 about another\nreceive\n");
+               "B0 free 0 for 0\nsave 106\nsleep: 50 4 11 of thread 6\nreceive\n");
     of_sleeper(IN_A, CAMKES_POST_ALL, 0,
-               "A1 take 0 for 0\nT priority 11 for 4\nother: 50 3 about another\nwake 105: good\n"
-               "B0 take 0 for 0\nT priority 10 for 1\nother: 50 4 about another\nreply good\n");
+               "A1 take 0 for 0\nT priority 11 for 4\nwoken: 50 3 of thread 5\nwake 105: good\n"
+               "B0 take 0 for 0\nT priority 10 for 1\nwoken: 50 4 of thread 6\nreply good\n");
 }
 
 /* What a wait in a monitor says of its time, a wait for the lock after it included, and no other.
@@ -111,18 +110,18 @@ static void limits(void)
     takes(B0);
     wait_until(IN_B, 0, 0, "reply over\n");
     wait_until(IN_B, 0, 300,
-               "B0 free 0 for 0\nsave 106\ntimer 300\nother: 50 4 11 about another\n"
+               "B0 free 0 for 0\nsave 106\ntimer 300\nsleep: 50 4 11 of thread 6\n"
                "T priority 11 for 4\nreceive\n");
     takes(A1);
     of_sleeper(IN_A, CAMKES_WAIT, 1,
-               "A1 free 0 for 0\nsave 105\nother: 50 3 14 about another\nT priority 14 for 3\n"
+               "A1 free 0 for 0\nsave 105\nsleep: 50 3 14 of thread 5\nT priority 14 for 3\n"
                "receive\n");
     of_sleeper(EVENT, CAMKES_WAIT, 0,
-               "save 202\nother: 51 4 20 about another\nT priority 20 for 4\nreceive\n");
+               "save 202\nsleep: 51 4 20 of thread 7\nT priority 20 for 4\nreceive\n");
     message(TIMER, 0, "reply good\n"); /* of a time that is not armed any more */
     takes(A0);
     fired = 1;
-    message(TIMER, 0, "timer 0\nB0 take 0 for 0\nother: 50 4 about another\nreply good\n");
+    message(TIMER, 0, "timer 0\nB0 take 0 for 0\nexpire: 50 4 of thread 6\nreply good\n");
     message(TIMER, 0, "reply good\n");
     of_party(A0, CAMKES_RELEASE_LOCK, "B0 give 0 for 2\nwake 106: over\nreply good\n");
     takes(A0);
@@ -142,10 +141,10 @@ static void owed(void)
         B0, CAMKES_RELEASE_LOCK,
         "B0 priority 11 for 4\nA1 give 0 for 4\nwake 105: good\nA1 granted 0 for 0\nreply good\n");
     of_sleeper(IN_A, CAMKES_WAIT, 1,
-               "A1 free 0 for 0\nsave 105\nother: 50 3 14 about another\nT priority 14 for 3\n"
+               "A1 free 0 for 0\nsave 105\nsleep: 50 3 14 of thread 5\nT priority 14 for 3\n"
                "receive\n");
     of_sleeper(IN_A, CAMKES_POST, 0,
-               "A1 take 0 for 0\nT priority 10 for 1\nother: 50 3 about another\nwake 105: good\n"
+               "A1 take 0 for 0\nT priority 10 for 1\nwoken: 50 3 of thread 5\nwake 105: good\n"
                "reply good\n");
     owes[A1] = false;
     of_party(B0, CAMKES_ACQUIRE_LOCK, "B0 take 0 for 0\nsave 106\nreceive\n");
@@ -166,14 +165,14 @@ static void order(void)
     of_party(B0, CAMKES_RELEASE_LOCK, "A1 give 1 for 4\nwake 105: good\nreply good\n");
     begin();
     of_sleeper(LATER, CAMKES_WAIT, 0,
-               "save 203\nother: 51 3 20 about another\nT priority 20 for 3\nreceive\n");
-    of_sleeper(OTHER, CAMKES_WAIT, 0, "save 204\nother: 51 2 20 about another\nreceive\n");
-    of_sleeper(EVENT, CAMKES_WAIT, 0, "save 202\nother: 51 4 20 about another\nreceive\n");
+               "save 203\nsleep: 51 3 20 of thread 8\nT priority 20 for 3\nreceive\n");
+    of_sleeper(OTHER, CAMKES_WAIT, 0, "save 204\nsleep: 51 2 20 of thread 9\nreceive\n");
+    of_sleeper(EVENT, CAMKES_WAIT, 0, "save 202\nsleep: 51 4 20 of thread 7\nreceive\n");
     of_sleeper(IN_A, CAMKES_POST, 0, "reply good\n");
-    of_sleeper(LATER, CAMKES_POST, 0, "other: 51 3 about another\nwake 203: good\nreply good\n");
-    of_sleeper(LATER, CAMKES_POST, 0, "other: 51 2 about another\nwake 204: good\nreply good\n");
+    of_sleeper(LATER, CAMKES_POST, 0, "woken: 51 3 of thread 8\nwake 203: good\nreply good\n");
+    of_sleeper(LATER, CAMKES_POST, 0, "woken: 51 2 of thread 9\nwake 204: good\nreply good\n");
     of_sleeper(LATER, CAMKES_POST, 0,
-               "T priority 10 for 1\nother: 51 4 about another\nwake 202: good\nreply good\n");
+               "T priority 10 for 1\nwoken: 51 4 of thread 7\nwake 202: good\nreply good\n");
 }
 
 /* Priorities come to the end of a chain of requests and locks, and only where it leads. */
@@ -183,14 +182,14 @@ static void chains(void)
     nested[T] = 7;
     nested[C0] = 8;
     of_sleeper(EVENT, CAMKES_WAIT, 0,
-               "save 202\nother: 51 4 20 about another\nT priority 20 for 4\n"
+               "save 202\nsleep: 51 4 20 of thread 7\nT priority 20 for 4\n"
                "C0 priority 20 for 4\nD0 priority 20 for 4\nreceive\n");
     of_sleeper(EVENT, CAMKES_POST, 0,
                "T priority 10 for 1\nC0 priority 10 for 1\nD0 priority 10 for 1\n"
-               "other: 51 4 about another\nwake 202: good\nreply good\n");
+               "woken: 51 4 of thread 7\nwake 202: good\nreply good\n");
     /* the whole chain is known now */
     of_sleeper(EVENT, CAMKES_WAIT, 0,
-               "save 202\nother: 51 4 20 about another\nT priority 20 for 4\n"
+               "save 202\nsleep: 51 4 20 of thread 7\nT priority 20 for 4\n"
                "C0 priority 20 for 4\nD0 priority 20 for 4\nreceive\n");
     of_caller(D0, CAMKES_CLEAR, 0, "D0 priority 10 for 1\nreply good\n");
     of_caller(D0, CAMKES_CLEAR, 0, "reply good\n");
@@ -207,7 +206,7 @@ static void chains(void)
     takes(B0);
     of_party(B0, CAMKES_RELEASE_LOCK, "reply no\n");
     of_sleeper(IN_B, CAMKES_WAIT, 0,
-               "B0 free 0 for 0\nsave 106\nother: 50 4 11 about another\nT priority 11 for 4\n"
+               "B0 free 0 for 0\nsave 106\nsleep: 50 4 11 of thread 6\nT priority 11 for 4\n"
                "receive\n");
     takes(A0);
     of_party(A1, CAMKES_ACQUIRE_LOCK, "A1 take 0 for 0\nsave 105\nA0 priority 14 for 3\nreceive\n");
@@ -245,11 +244,11 @@ static void failures(void)
     begin();
     refused = CAMKES_SET_PRIORITY;
     of_sleeper(EVENT, CAMKES_WAIT, 0,
-               "save 202\nother: 51 4 20 about another\nT priority 20 for 4\nT failed\n");
+               "save 202\nsleep: 51 4 20 of thread 7\nT priority 20 for 4\nT failed\n");
     begin();
     refused = CAMKES_TAKE_LOCK;
-    of_party(A1, CAMKES_ACQUIRE_LOCK, "A1 take 0 for 0\nreply ?\n");
-    of_party(A1, CAMKES_ACQUIRE_LOCK, "A1 take 0 for 0\nreply ?\n");
+    of_party(A1, CAMKES_ACQUIRE_LOCK, "A1 take 0 for 0\nreply long\n");
+    of_party(A1, CAMKES_ACQUIRE_LOCK, "A1 take 0 for 0\nreply long\n");
 }
 
 int main(void)

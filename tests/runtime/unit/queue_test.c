@@ -41,8 +41,22 @@ static void need(bool good, const char *what, int step)
     }
 }
 
+/* The first of all that wait with the highest priority, which has the greatest rank. */
+static void highest(void)
+{
+    contexts[0].request = UINT8_MAX;
+    contexts[1].request = UINT8_MAX - 1;
+    for (uint16_t i = 0; i < 2; i++) {
+        camkes_queue_insert(&cpi, i);
+    }
+    for (uint16_t i = 0; i < 2; i++) {
+        need(camkes_queue_take(&cpi) == i, "another order", i);
+    }
+}
+
 int main(void)
 {
+    highest();
     unsigned arrivals = 0;
     cpi.arrivals = UINT32_MAX - STEPS / 4;
     for (int step = 0; step < STEPS; step++) {
