@@ -95,7 +95,7 @@ struct camkes_cpi {
     seL4_CPtr wake; /* notification of the manager, 0: it always waits at its endpoint */
     seL4_CPtr authority;
     struct camkes_thread *const *pool;
-    uint16_t threads;           /* threads in the pool */
+    uint16_t threads;           /* threads in the pool, 0: it has none */
     uint32_t first;             /* index + 1 of the first that waits for the lock, 0: none */
     uint64_t arrivals;          /* number of those that have begun to wait */
     _Atomic uintptr_t *monitor; /* the lock word that it shares with other CPIs, NULL: `lock` */

@@ -108,8 +108,7 @@ static bool take_or_mark(_Atomic uintptr_t *lock, const struct camkes_context *c
             if (atomic_compare_exchange_strong(lock, &word, context->held)) {
                 return true;
             }
-        } else if ((word & CAMKES_WAITERS) != 0 ||
-                   atomic_compare_exchange_strong(lock, &word, word | flags)) {
+        } else if (atomic_compare_exchange_strong(lock, &word, word | flags)) {
             return false;
         }
     }
@@ -159,9 +158,8 @@ static struct camkes_context *hand_over(struct camkes_cpi *cpi, struct camkes_co
     struct camkes_context *to = &cpi->context[next];
     atomic_store(&cpi->lock, to->held | (cpi->first != 0 ? CAMKES_WAITERS : 0));
     CAMKES_TRACE_ABOUT(LOCK_GRANT, atomic_load(&to->worker)->number, cpi->id, to->id);
-    inherit(cpi, to, true, to->id, false);
     camkes_point();
-    return to;
+    return to; /* no other waiter is more urgent, so that it has the priority of its own request */
 }
 
 /* The lock goes to the first waiter, or is free. */
@@ -217,7 +215,7 @@ static unsigned release_or_message(struct camkes_cpi *cpi)
 
 static unsigned begin(struct camkes_cpi *cpi, struct camkes_context *context, uint16_t thread)
 {
-    if (!cpi->pooled || thread >= cpi->threads || atomic_load(&context->worker) != NULL) {
+    if (thread >= cpi->threads || atomic_load(&context->worker) != NULL) {
         return CAMKES_MESSAGE_OPERATION;
     }
     atomic_store(&context->worker, cpi->pool[thread]);
@@ -227,8 +225,8 @@ static unsigned begin(struct camkes_cpi *cpi, struct camkes_context *context, ui
 
 static unsigned end(struct camkes_cpi *cpi, struct camkes_context *context, uint16_t thread)
 {
-    if (!cpi->pooled || thread >= cpi->threads || camkes_waits(context) ||
-        holds_lock(cpi, context) || atomic_load(&context->worker) != cpi->pool[thread]) {
+    if (thread >= cpi->threads || camkes_waits(context) || holds_lock(cpi, context) ||
+        atomic_load(&context->worker) != cpi->pool[thread]) {
         return CAMKES_MESSAGE_OPERATION;
     }
     set_priority(cpi, context, cpi->ceiling);
@@ -249,13 +247,12 @@ static unsigned update(struct camkes_cpi *cpi, const struct camkes_caller *calle
     }
     CAMKES_TRACE(UPDATE, cpi->id, context->id, priority);
     priority = falls && priority < context->base ? context->base : priority;
-    const bool differs = priority > context->request || (falls && priority != context->request);
-    if (differs) {
+    if (priority > context->request || (falls && priority != context->request)) {
         change_request(cpi, context, priority);
         inherit(cpi, context, holds_lock(cpi, context), cause, pays);
     }
     camkes_overrun_raised(cpi, context, priority, pays ? cause : context->id);
-    if (differs && camkes_waits(context)) {
+    if (camkes_waits(context)) {
         inherit_waiters(cpi);
     }
     return CAMKES_MESSAGE_GOOD;
@@ -330,7 +327,7 @@ static unsigned step_of_worker(struct camkes_cpi *cpi, uint16_t index, seL4_Word
 /* Badges from 1 up are workers, those after them callers. NULL: it is not that of a caller. */
 static const struct camkes_caller *caller_of(const struct camkes_cpi *cpi, seL4_Word badge)
 {
-    return badge > cpi->contexts ? camkes_caller(cpi, badge - cpi->contexts) : NULL;
+    return camkes_caller(cpi, badge - cpi->contexts);
 }
 
 static unsigned step(struct camkes_cpi *cpi, seL4_Word badge, seL4_MessageInfo_t info)
