@@ -26,6 +26,8 @@ _UNITS = (
     ("monitor_test", ("protocols/group.c", "protocols/lending.c"), False),
     ("monitor_test", ("protocols/group.c", "protocols/lending.c"), True),
     ("condition_test", ("protocols/condition.c",), False),
+    ("condition_test", ("protocols/condition.c",), True),
+    ("helper_test", ("protocols/helper.c",), False),
     ("start_test", ("start.c",), False),
     ("manager_test", ("protocols/manager.c", "protocols/queue.c"), False),
     ("manage_test", ("protocols/manager.c", "protocols/queue.c"), False),

@@ -22,7 +22,11 @@ static seL4_CPtr asked;
 static seL4_Word label;
 static int seen;           /* the value while the manager is asked */
 static _Atomic int *taken; /* at the next point by another thread */
+static int later;          /* points before that */
+static unsigned returned;  /* what goes back before a wait */
+static bool fails;
 static jmp_buf failed;
+enum { NOT_ASKED = 1000 };
 static seL4_IPCBuffer buffer;
 
 static void need(bool good, const char *what)
@@ -41,8 +45,9 @@ seL4_IPCBuffer *seL4_GetIPCBuffer(void)
 
 void camkes_host_point(void)
 {
-    if (taken != NULL) {
+    if (taken != NULL && later-- == 0) {
         *taken = 0;
+        later = 0;
         taken = NULL;
     }
 }
@@ -72,18 +77,29 @@ seL4_MessageInfo_t seL4_Call(seL4_CPtr manager, seL4_MessageInfo_t info)
 
 void camkes_manager_failed(const char *name)
 {
-    (void)name;
+    need(fails && strcmp(name, "c") == 0, "the manager has not refused");
     longjmp(failed, 1);
 }
 
 void camkes_fail(const char *format, ...)
 {
-    (void)format;
+    need(fails && format != NULL, "a failure");
     longjmp(failed, 1);
 }
 
+#if CAMKES_MCS
+void camkes_return_time(const struct camkes_thread *self, enum camkes_return when)
+{
+    need(self == camkes_self() && when == CAMKES_RETURN_WAIT && asked == 0, "what goes back");
+    returned++;
+}
+#endif
+
 static void begin(struct camkes_thread *self, int value)
 {
+    fails = false;
+    returned = 0;
+    seen = NOT_ASKED;
     seL4_SetUserData((seL4_Word)self);
     condition.value = value;
     asked = label = 0;
@@ -111,6 +127,7 @@ static void waits(void)
     check("a thread of a pool says for whom", -1, 12, CAMKES_WAIT | 2 << 12);
     cpi.pooled = false;
     begin(&stranger, 0);
+    fails = true;
     if (setjmp(failed) == 0) {
         (void)camkes_condition_wait(&condition);
         need(false, "a thread of another instance");
@@ -156,6 +173,7 @@ static void until(void)
     begin(&first, 1);
     need(camkes_condition_wait_until(&condition, time, 1) == 0, "a signal is there");
     check("a signal is there", 0, 0, 0);
+    need(seen == NOT_ASKED, "a signal is there");
     begin(&first, 0);
     posted = 1;
     answer = CAMKES_MESSAGE_GOOD;
@@ -175,12 +193,24 @@ static void until(void)
     posted = 2;
     need(camkes_condition_wait_until(&condition, time, 1) == -1, "two signals after its time");
     check("a binary semaphore keeps one", 1, 11, CAMKES_SIGNAL_TAKEN);
+    begin(&first, 0);
+    posted = 0;
+    taken = &condition.value;
+    later = 3; /* those before it counts itself out */
+    need(camkes_condition_wait_until(&condition, time, 1) == -1, "a signal just then");
+    check("it is passed on, too", 1, 11, CAMKES_SIGNAL_TAKEN);
+    begin(&first, 0);
+    answer = CAMKES_MESSAGE_GOOD;
+    need(camkes_monitor_wait_until(&condition, time) == 0, "a signal in a monitor");
+    need(seen == 1 && condition.value == 0, "no thread waits any more");
     posted = 1;
+    answer = CAMKES_TIME_OVER;
     begin(&first, 0);
     need(camkes_monitor_wait_until(&condition, time) == -1, "no signal in a monitor");
     need(seen == 1 && condition.value == 1, "who has the lock sees that a thread waits");
     answer = CAMKES_MESSAGE_OPERATION;
     begin(&first, 0);
+    fails = true;
     if (setjmp(failed) == 0) {
         (void)camkes_condition_wait_until(&condition, time, 1);
         need(false, "the manager refuses");
@@ -201,8 +231,32 @@ static void monitors(void)
     check("threads wait", 2, 11, CAMKES_POST);
 }
 
+/* What a worker has of others goes back before it gives up the lock; nothing else has such. */
+static void times(void)
+{
+#if CAMKES_MCS
+    answer = CAMKES_MESSAGE_GOOD;
+    posted = 0;
+    for (seL4_CPtr has = 0; has < 2; has++) {
+        first.has = second.has = 5 * has;
+        begin(&second, 0);
+        camkes_monitor_wait(&condition);
+        need(returned == has, "the time of others, in a wait");
+        begin(&first, 0);
+        (void)camkes_monitor_wait_until(&condition, 5000000000);
+        need(returned == 0, "a thread of no CPI");
+        first.cpi = &cpi;
+        begin(&first, 0);
+        (void)camkes_monitor_wait_until(&condition, 5000000000);
+        need(returned == has, "the time of others, in a wait until a time");
+        first.cpi = NULL;
+    }
+#endif
+}
+
 int main(void)
 {
+    times();
     waits();
     tries();
     signals();

@@ -244,9 +244,12 @@ static void queue(void)
 static void late(void)
 {
     begin(false);
-    of_caller(LOW, CAMKES_UPDATE, 15, 71, "update: 9 60 15\ninherit: 9 60 10 15 71\npriority of 10: 15\npush 60\nreply good\n");
+    of_caller(LOW, CAMKES_UPDATE, 15, 71,
+              "update: 9 60 15\ninherit: 9 60 10 15 71\npriority of 10: 15\npush 60\nreply good\n");
     of_worker(LOW, CAMKES_ACQUIRE_LOCK, "take: 9 60\nreply good\n");
-    of_worker(MID, CAMKES_ACQUIRE_LOCK, "save 101\nwait: 9 61 20 of thread 6\ninherit: 9 60 15 20 61\npriority of 10: 20\npush 60\nreceive\n");
+    of_worker(MID, CAMKES_ACQUIRE_LOCK,
+              "save 101\nwait: 9 61 20 of thread 6\ninherit: 9 60 15 20 61\npriority of 10: "
+              "20\npush 60\nreceive\n");
     of_caller(LOW, CAMKES_CLEAR, 1, 1, "clear: 9 60\nreply good\n"); /* with what an update has */
     state("1 waiters; 10 10 20 for 61; 20 20 20 waits for 61; 30 30 30 for 62");
 }
@@ -307,6 +310,7 @@ static void failures(void)
     begin(false);
     message(OF_NONE, 0, "refuse 7 from 0: 12\nreply whose\n");
     of_caller(HIGH, CAMKES_UPDATE, 41, 70, "refuse 6 from 503: 10\nreply priority\n");
+    message(OF_WORKER + LOW, camkes_operation_label(CAMKES_SETTLE, 1, 0), "reply good\n");
     of_worker(LOW, CAMKES_TELL, "refuse 1 from 0: 14\nreply no\n");
     message(CAMKES_BADGE_TIME_MANAGER, 0, "refuse 1048576 from 0: 12\nreply whose\n");
 }
@@ -320,7 +324,8 @@ static void pools(void)
               "update: 9 61 25\ninherit: 9 61 20 25 70\npriority of 10: 25\npush 61\nreply good\n");
     message(OF_WORKER + MID, camkes_operation_label(CAMKES_END_REQUEST, 0, 1),
             "priority of 10: 40\nreply good\n");
-    message(OF_WORKER + MID, camkes_operation_label(CAMKES_BEGIN_REQUEST, 0, 0), "priority of 12: 25\nreply good\n");
+    message(OF_WORKER + MID, camkes_operation_label(CAMKES_BEGIN_REQUEST, 0, 0),
+            "priority of 12: 25\nreply good\n");
     begin(false);
     message(OF_WORKER + MID, camkes_operation_label(CAMKES_BEGIN_REQUEST, 0, 1),
             "refuse 2 from 0: 14\nreply no\n");
