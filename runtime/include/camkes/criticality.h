@@ -27,5 +27,8 @@ static inline unsigned camkes_level(void)
 }
 
 #else
-#define camkes_level() 0u
+static inline unsigned camkes_level(void)
+{
+    return 0;
+}
 #endif

@@ -147,7 +147,8 @@ bool camkes_overrun_finish(struct camkes_cpi *cpi, struct camkes_thread *worker)
     return true;
 }
 
-/* From the extension to the scheduling context of the way home, which has always budget. */
+/* The worker that has the extension, if another one is not on the way home: from that to the
+ * scheduling context of the way home, which has always budget. */
 static void exchange(struct camkes_cpi *cpi)
 {
     struct camkes_thread *const worker = cpi->extended;
@@ -166,9 +167,7 @@ static void bring_home(struct camkes_cpi *cpi, struct camkes_thread *worker)
     const uint8_t priority = worker->context != NULL && !cpi->pooled
                                  ? atomic_load(&worker->context->effective)
                                  : cpi->ceiling;
-    if (cpi->extended == worker) {
-        exchange(cpi);
-    }
+    exchange(cpi);
     /* the manager waits for it */
     (void)seL4_TCB_SetPriority(worker->tcb, cpi->authority, cpi->ceiling);
     worker->home = &cpi->home;
@@ -189,11 +188,12 @@ static void bring_home(struct camkes_cpi *cpi, struct camkes_thread *worker)
     }
 }
 
-/* In a group, a worker is about to give up the lock. What it has of others goes back before. */
+/* In a group, a worker is about to give up the lock. What it has of others goes back before; in
+ * other messages it has nothing of others. */
 static void leave_lock(struct camkes_cpi *cpi, struct camkes_thread *worker, bool ends)
 {
     const bool lent = worker->has != 0 && cpi->extended != worker && cpi->homed != worker;
-    bool good = !lent;
+    bool good = true;
     if (lent) {
         (void)camkes_unbind(worker->has, worker);
         worker->has = 0;
@@ -209,12 +209,8 @@ struct camkes_context *camkes_overrun_return(struct camkes_cpi *cpi, struct camk
                                              enum camkes_return when)
 {
     struct camkes_context *context = camkes_served_by(cpi, worker);
-    if (when == CAMKES_RETURN_BEGUN || when == CAMKES_RETURN_NOTHING) {
-        if (when == CAMKES_RETURN_BEGUN) {
-            exchange(cpi);
-        }
-        camkes_platform_reply(seL4_MessageInfo_new(0, 0, 0, 0));
-        return NULL;
+    if (when == CAMKES_RETURN_BEGUN) {
+        exchange(cpi);
     }
     if (when != CAMKES_RETURN_REPLIED) {
         leave_lock(cpi, worker, when == CAMKES_RETURN_RELEASE);

@@ -62,7 +62,7 @@ static void begin_again(void)
 }
 
 /* There is nothing to answer then. */
-static bool stop(const struct camkes_budget *budget)
+static void stop(const struct camkes_budget *budget)
 {
     struct camkes_task *const task = budget->task;
     const uint64_t job = task->next - 1;
@@ -70,18 +70,22 @@ static bool stop(const struct camkes_budget *budget)
     task->in_job = false;
     task->claimed = false;
     camkes_platform_restart(budget->control, begin_again);
-    return bind(budget, budget->time); /* it waits for the refill */
+    (void)bind(budget, budget->time); /* it waits for the refill */
 }
 
 static bool serve(const struct camkes_budget *budget, seL4_MessageInfo_t info)
 {
     struct camkes_task *const task = budget->task;
     const bool fault = seL4_MessageInfo_get_label(info) == seL4_Fault_Timeout;
-    const bool over = fault && overran(budget) && !task->extended;
+    const bool over = fault && overran(budget);
     const seL4_CPtr current = task->extended ? budget->extension : budget->time;
     (void)seL4_SchedContext_UnbindObject(current, budget->control->tcb);
     if (over && budget->again != NULL) {
-        return !bind(budget, budget->time) && stop(budget);
+        if (bind(budget, budget->time)) {
+            return false;
+        }
+        stop(budget);
+        return true;
     }
     if (over && budget->raise != 0) {
         (void)camkes_platform_call(budget->raise, 0);
