@@ -41,6 +41,12 @@ _UNITS = (
     ("budget_test", ("protocols/budget.c",), True),
     ("overrun_test", ("protocols/overrun.c",), True),
     ("payers_test", ("protocols/overrun.c",), True),
+    ("aborted_test", ("protocols/aborted.c", "protocols/overrun.c"), True),
+    ("time_manager_test", ("time_manager.c", "criticality.c"), True),
+    ("task_test", ("task.c",), False),
+    ("task_test", ("task.c",), True),
+    ("passive_test", ("passive.c",), True),
+    ("scheduler_test", ("protocols/scheduler.c",), True),
 )
 
 

@@ -49,14 +49,27 @@ static const char *name_of_record(uint16_t kind)
         uint16_t kind;
         const char *name;
     } records[] = {
-        {CAMKES_TRACE_REQUEST_BEGIN, "begin"}, {CAMKES_TRACE_REQUEST_END, "end"},
-        {CAMKES_TRACE_LOCK_TAKE, "take"},      {CAMKES_TRACE_LOCK_FREE, "free"},
-        {CAMKES_TRACE_LOCK_WAIT, "wait"},      {CAMKES_TRACE_LOCK_GRANT, "grant"},
-        {CAMKES_TRACE_CALL_BEGIN, "call"},     {CAMKES_TRACE_CALL_END, "return"},
-        {CAMKES_TRACE_INHERIT, "inherit"},     {CAMKES_TRACE_LEND, "lend"},
-        {CAMKES_TRACE_UPDATE, "update"},       {CAMKES_TRACE_CLEAR, "clear"},
-        {CAMKES_TRACE_COND_WAIT, "sleep"},     {CAMKES_TRACE_COND_WAKE, "woken"},
+        {CAMKES_TRACE_REQUEST_BEGIN, "begin"},
+        {CAMKES_TRACE_REQUEST_END, "end"},
+        {CAMKES_TRACE_LOCK_TAKE, "take"},
+        {CAMKES_TRACE_LOCK_FREE, "free"},
+        {CAMKES_TRACE_LOCK_WAIT, "wait"},
+        {CAMKES_TRACE_LOCK_GRANT, "grant"},
+        {CAMKES_TRACE_CALL_BEGIN, "call"},
+        {CAMKES_TRACE_CALL_END, "return"},
+        {CAMKES_TRACE_INHERIT, "inherit"},
+        {CAMKES_TRACE_LEND, "lend"},
+        {CAMKES_TRACE_UPDATE, "update"},
+        {CAMKES_TRACE_CLEAR, "clear"},
+        {CAMKES_TRACE_COND_WAIT, "sleep"},
+        {CAMKES_TRACE_COND_WAKE, "woken"},
         {CAMKES_TRACE_COND_EXPIRE, "expire"},
+        {CAMKES_TRACE_JOB_BEGIN, "job begins"},
+        {CAMKES_TRACE_JOB_END, "job ends"},
+        {CAMKES_TRACE_JOB_STOP, "job stops"},
+        {CAMKES_TRACE_TURN, "turn"},
+        {CAMKES_TRACE_JOB_LEFT_OUT, "job left out"},
+        {CAMKES_TRACE_CRITICALITY, "criticality"},
     };
     for (unsigned i = 0; i < sizeof records / sizeof *records; i++) {
         if (records[i].kind == kind) {
