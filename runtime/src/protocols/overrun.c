@@ -168,7 +168,7 @@ static bool pay(struct camkes_cpi *cpi, struct camkes_context *holder, bool bloc
     for (;;) {
         struct camkes_context *payer = next_payer(cpi);
         struct camkes_payer *above = next_above(cpi, holder);
-        seL4_CPtr time = 0;
+        seL4_CPtr time;
         if (above != NULL && (payer == NULL || above->priority >= payer->request)) {
             above->asked = true;
             time = above->time;

@@ -87,7 +87,8 @@ void camkes_overrun_queue(struct camkes_cpi *cpi, struct camkes_context *context
 void camkes_overrun_wait(struct camkes_cpi *cpi, struct camkes_context *holder,
                          struct camkes_context *context);
 /* The task with the id `cause` waits for what the request of a context has further up; with
- * CAMKES_NO_TASK none does any more. */
+ * CAMKES_NO_TASK none does any more. Of a CPI with a lock of its own: the manager of a group gets
+ * the priorities of its members. */
 void camkes_overrun_raised(struct camkes_cpi *cpi, struct camkes_context *context, uint8_t priority,
                            uint16_t cause);
 /* The CPI of the nested request of a context, if it has one, learns of one that waits for the lock

@@ -18,10 +18,11 @@ enum { T_LOW = 3, T_MID, T_HIGH, T_TOP, T_FAR, T_NEAR, T_MORE, EXTENSION, UNKNOW
 enum { FAR, NEAR, MORE, PAYERS }; /* MORE: the extension of a task's CPI, not of the task */
 enum { TCB = 10, TIMEOUT = 20, REPLY = 30, ID = 50, FAR_ID = 60, NEAR_ID, CALLERS = 3 };
 
-static struct camkes_thread threads[CONTEXTS], self = {.reply = REPLY};
+static struct camkes_thread threads[CONTEXTS], self = {.reply = REPLY}, stranger = {.tcb = 1};
 static struct camkes_thread *const pool[CONTEXTS] = {&threads[HIGH], &threads[LOW], &threads[MID],
                                                      &threads[TOP]};
-static struct camkes_context table[1 + CONTEXTS], *const contexts = table + 1;
+/* the first and the last are none of the CPI: they would wait, or have the lock, if they were */
+static struct camkes_context table[CONTEXTS + 2], *const contexts = table + 1;
 static struct camkes_caller callers[CALLERS];
 static struct camkes_payer payers[PAYERS];
 static struct camkes_cpi cpi;
@@ -30,7 +31,7 @@ static seL4_IPCBuffer buffer;
 static char told[200];
 static struct camkes_thread *kept, *aborted, *finished;
 static bool held_then, finishes;
-static unsigned replies, timeouts[CONTEXTS];
+static unsigned replies, returned, timeouts[CONTEXTS];
 static int refused;
 static jmp_buf fatal;
 
@@ -68,10 +69,12 @@ static seL4_CPtr time_of(const struct camkes_thread *worker)
 
 seL4_Error seL4_SchedContext_Bind(seL4_CPtr context, seL4_CPtr tcb)
 {
-    need(context > 0 && context < TIMES && tcb >= TCB && tcb < TCB + CONTEXTS, "no capability");
+    need(context >= T_LOW && context < TIMES && tcb >= TCB && tcb < TCB + CONTEXTS,
+         "no capability");
     struct camkes_thread *const worker = &threads[tcb - TCB];
     if (bound[context] != NULL || time_of(worker) != 0 ||
         (blocked[tcb - TCB] && !budget[context])) {
+        need(tcb - TCB != LOW || time_of(worker) == 0, "it has time, as is known");
         return seL4_IllegalOperation;
     }
     bound[context] = worker;
@@ -83,7 +86,8 @@ seL4_Error seL4_SchedContext_Bind(seL4_CPtr context, seL4_CPtr tcb)
 
 seL4_Error seL4_SchedContext_UnbindObject(seL4_CPtr context, seL4_CPtr tcb)
 {
-    need(context > 0 && context < TIMES && tcb >= TCB && tcb < TCB + CONTEXTS, "no capability");
+    need(context >= T_LOW && context < TIMES && tcb >= TCB && tcb < TCB + CONTEXTS,
+         "no capability");
     if (bound[context] != &threads[tcb - TCB]) {
         return seL4_IllegalOperation;
     }
@@ -135,7 +139,7 @@ void camkes_overrun_abort(struct camkes_cpi *of, struct camkes_thread *worker, b
 struct camkes_context *camkes_overrun_return(struct camkes_cpi *of, struct camkes_thread *worker,
                                              enum camkes_return when)
 {
-    need(of == &cpi && when == CAMKES_RETURN_WAIT, "another return");
+    need(of == &cpi && when == (enum camkes_return)returned, "another return");
     aborted = worker;
     return &contexts[MID];
 }
@@ -189,7 +193,13 @@ static void begin(const char *what)
     payers[FAR] = (struct camkes_payer){.id = FAR_ID, .time = T_FAR, .asked = true};
     payers[NEAR] = (struct camkes_payer){.id = NEAR_ID, .time = T_NEAR};
     payers[MORE] = (struct camkes_payer){.id = CAMKES_NO_TASK, .time = T_MORE};
-    table[0].rank = 1;                                 /* it would wait, if it were one */
+    table[0] = (struct camkes_context){.rank = 1};
+    table[CONTEXTS + 1] = (struct camkes_context){.rank = UINT64_MAX,
+                                                  .held = contexts[LOW].held,
+                                                  .worker = &stranger,
+                                                  .request = 255,
+                                                  .effective = 255,
+                                                  .stalled = true};
     contexts[HIGH].asked = contexts[MID].asked = true; /* in an earlier overrun */
     atomic_store(&cpi.lock, contexts[LOW].held);
     kept = aborted = finished = NULL;

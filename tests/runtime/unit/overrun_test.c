@@ -13,8 +13,10 @@ static struct camkes_context *send(unsigned worker, seL4_Word label)
 
 static void time_out(void)
 {
+    const uintptr_t waiters = atomic_load(&cpi.lock) & CAMKES_WAITERS;
     blocked[LOW] = true;
     need(send(LOW, seL4_Fault_Timeout) == NULL, "the end of a request");
+    need((atomic_load(&cpi.lock) & waiters) == waiters, "those that wait are forgotten");
     need(replies == 1 && kept == &threads[LOW], "the fault is not answered");
 }
 
@@ -45,9 +47,11 @@ static const struct overrun overruns[] = {
     {"wait", WAITERS, B(T_MID) | B(T_HIGH), .pays = T_LOW, .stalled = true},
     {"more urgent further up", WAITERS, B(T_HIGH), 0, 35, 0, HELP, .pays = T_FAR, .own = T_LOW},
     {"less urgent further up", WAITERS, B(T_HIGH), 0, 25, 0, HELP, .pays = T_HIGH, .own = T_LOW},
+    {"as urgent further up", WAITERS, B(T_HIGH), 0, 30, 0, HELP, .pays = T_FAR, .own = T_LOW},
     {"in between", WAITERS, B(T_MID), 0, 25, 0, HELP, .pays = T_FAR, .own = T_LOW},
     {"two further up", 0, 0, 0, 25, 26, HELP, .pays = T_NEAR, .own = T_LOW},
     {"two, in the other order", 0, 0, 0, 26, 25, HELP, .pays = T_FAR, .own = T_LOW},
+    {"two of one priority: the first", 0, 0, 0, 25, 25, HELP, .pays = T_FAR, .own = T_LOW},
     {"the first of two is used up", 0, 0, T_FAR, 26, 25, HELP, .pays = T_NEAR, .own = T_LOW},
     {"the extension", WAITERS, B(EXTENSION) | B(T_HIGH), .extends = true, .pays = EXTENSION,
      .own = T_LOW},
@@ -59,7 +63,7 @@ static const struct overrun overruns[] = {
     {"no extension now", WAITERS, B(T_HIGH), 0, .extends = true, .pays = T_LOW, .stalled = true},
 };
 
-static void test_time_out(void)
+static void test_who_pays(void)
 {
     for (const struct overrun *it = overruns; it < overruns + sizeof overruns / sizeof *it; it++) {
         begin(it->what);
@@ -141,6 +145,14 @@ static void test_through_waiters(void)
     budget[T_MID] = true;
     time_out();
     need_time(T_MID, T_LOW, false);
+    begin("no other worker can be asked whether there is budget");
+    cpi.helps = true;
+    for (unsigned i = MID; i <= TOP; i++) {
+        atomic_store(&contexts[i].worker, NULL);
+    }
+    above(FAR, LOW, 25);
+    time_out();
+    need_time(T_FAR, T_LOW, false);
     begin("its time is with no thread that is known");
     cpi.helps = true;
     wait(HIGH, 0);
@@ -162,6 +174,14 @@ static void test_time_of_fault(void)
     budget[T_NEAR] = true;
     time_out();
     need(bound[T_NEAR] == &threads[LOW] && threads[LOW].own == 0, "it has lost its time");
+    begin("that of the first, which is used up: another one pays");
+    cpi.helps = true;
+    bound[T_LOW] = NULL;
+    bound[T_FAR] = &threads[LOW];
+    contexts[LOW].time = 0;
+    above(NEAR, LOW, 25);
+    time_out();
+    need_time(T_NEAR, T_FAR, false);
     begin("the extension of a task, which is used up");
     bound[T_LOW] = NULL;
     bound[T_MORE] = &threads[LOW];
@@ -261,10 +281,13 @@ static void test_abort(void)
     (void)send(LOW, seL4_Fault_Timeout);
     need(aborted == &threads[LOW] && !held_then, "it rolls back");
     begin("other messages");
-    need(send(TOP, camkes_operation_label(CAMKES_RETURN_TIME, CAMKES_RETURN_WAIT, 0)) ==
-                 &contexts[MID] &&
-             aborted == &threads[TOP],
-         "a return");
+    for (returned = CAMKES_RETURN_REPLIED; returned <= CAMKES_RETURN_WAIT; returned++) {
+        aborted = NULL;
+        need(send(TOP, camkes_operation_label(CAMKES_RETURN_TIME, (uint8_t)returned, 1)) ==
+                     &contexts[MID] &&
+                 aborted == &threads[TOP],
+             "a return");
+    }
     need(send(TOP, camkes_operation_label(CAMKES_RESUME, 0, 0x81)) == NULL && replies == 1,
          "a task is resumed");
 }
@@ -316,7 +339,7 @@ static void test_prepare(void)
 int main(void)
 {
     camkes_set_self(&self);
-    test_time_out();
+    test_who_pays();
     test_order();
     test_through_waiters();
     test_time_of_fault();

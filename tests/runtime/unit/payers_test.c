@@ -20,6 +20,12 @@ static void test_wait(void)
     budget[T_HIGH] = true;
     camkes_overrun_wait(&cpi, &contexts[LOW], &contexts[HIGH]);
     need_time(T_HIGH, T_LOW, false);
+    begin_stalled("the first that is asked has time, and cannot say whether there is budget");
+    wait(MID, 1);
+    budget[T_HIGH] = true;
+    camkes_overrun_wait(&cpi, &contexts[LOW], &contexts[HIGH]);
+    need_time(T_HIGH, T_LOW, false);
+    need(bound[T_MID] == &threads[MID], "it has lost its time");
     begin_stalled("the next budget is there");
     budget[T_LOW] = budget[T_HIGH] = true;
     camkes_overrun_wait(&cpi, &contexts[LOW], &contexts[HIGH]);
