@@ -536,7 +536,7 @@ function(GenerateCAmkESRootserver)
     set(cdl "${folder}/${system}.cdl")
     add_custom_command(
         OUTPUT "${cdl}"
-        COMMAND ${link} "${folder}/camkes-spec.marshal" "${cdl}" ${named}
+        COMMAND ${link} "${folder}/camkes-spec.marshal" "${cdl}" "${CapDLLoaderMaxObjects}" ${named}
         WORKING_DIRECTORY "${CAMKES_TOOL_DIR}"
         DEPENDS "${folder}/camkes-spec.marshal" ${images} ${files}
         COMMENT "Capability distribution ${system}.cdl"

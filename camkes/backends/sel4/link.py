@@ -3,9 +3,10 @@
 """The second step to a capability distribution: adds the contents of linked images to an unlinked
 specification.
 
-    python -c "from camkes.backends.sel4.link import main; main()" SPECIFICATION SYSTEM.cdl SPACE=IMAGE ...
+    python -c "from camkes.backends.sel4.link import main; main()" SPEC SYSTEM.cdl MOST SPACE=IMAGE ...
 
-runs at each build after one source file changed, so that it imports next to nothing.
+`MOST` is how many kernel objects the loader has space for, empty: as many as there are. It runs at each build
+after one source file changed, so that it imports next to nothing.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def ipc_buffer_symbol(index: int) -> str:
 
 
 class LinkError(Exception):
-    """An image does not have what its address space needs."""
+    """An image does not have what its address space needs, or the loader has not what the system needs."""
 
 
 class UnlinkedThread(Struct, frozen=True):
@@ -147,8 +148,8 @@ def cdl_name(name: str) -> str:
     return name.replace("!", "-").replace(":", "-")
 
 
-def link(spec: Unlinked, images: Mapping[str, Image]) -> str:
-    """The whole specification as capDL-tool reads it; `images` by address space."""
+def link(spec: Unlinked, images: Mapping[str, Image], most: int) -> str:
+    """The whole specification as capDL-tool reads it; `images` by address space, `most` objects."""
     architecture = ARCHITECTURES[spec.architecture]
     objects = list(spec.objects)
     caps = {name: list(lines) for name, lines in spec.caps.items()}
@@ -176,6 +177,8 @@ def link(spec: Unlinked, images: Mapping[str, Image]) -> str:
         _add(memory, objects, caps)
         if space.mapped:
             caps[space.cnode] += _mapped_caps(space.mapped, memory)
+    if len(objects) > most:
+        raise LinkError(_too_many(len(objects), most))
     text = [f"arch {architecture.capdl}", "", "objects {", *sorted(objects), "}", "", "caps {"]
     for name in sorted(caps):
         text += [f"{name} {{", *caps[name], "}"]
@@ -184,6 +187,16 @@ def link(spec: Unlinked, images: Mapping[str, Image]) -> str:
         slots = ", ".join(f"({domain}, {ticks})" for domain, ticks in spec.schedule)
         text += ["", "domains {", f"schedule: [{slots}]", "domain_set_start: 0", "index_shift: 0", "}"]
     return "\n".join([*text, ""])
+
+
+def _too_many(objects: int, most: int) -> str:
+    """Slots: the loader keeps copies of some capabilities, and has what the kernel gave it."""
+    enough = -(-objects // 10_000) * 10_000
+    bits = (4 * enough).bit_length()
+    return (
+        f"the system has {objects:,} kernel objects, each page of memory included, and the loader has space "
+        f"for {most:,}: build with -DCapDLLoaderMaxObjects={enough} -DKernelRootCNodeSizeBits={bits}"
+    )
 
 
 def _symbol(image: Image, name: str) -> tuple[int, int]:
@@ -276,13 +289,13 @@ def _plain(item: Any) -> Any:
 
 def main() -> None:
     """Read what the command line names, write the distribution, and end the process."""
-    specification, output, *named = sys.argv[1:]
+    specification, output, most, *named = sys.argv[1:]
     files = dict(each.split("=", 1) for each in named)
     with open(specification, "rb") as file:  # noqa: PTH123
         spec = Unlinked.read(file.read())
     try:
         images = {space.name: read_image(files[space.name], symbols_of(space)) for space in spec.spaces}
-        text = link(spec, images)
+        text = link(spec, images, int(most or sys.maxsize))
     except (ElfError, LinkError, OverlapError) as error:
         sys.stderr.write(f"camkes: error: {error}\n")
         sys.exit(1)

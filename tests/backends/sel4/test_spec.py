@@ -80,6 +80,10 @@ def linked(model: CapabilityModel, architecture: str, *, trace: bool = False) ->
     device = device_of(MACHINES[architecture])
     spec = unlinked(complete(model, device, trace=trace), architecture)
     assert Unlinked.read(spec.write()) == spec
+    return parse(link(spec, images_of(spec), 20_000))
+
+
+def images_of(spec: Unlinked) -> dict[str, Image]:
     images = {}
     for space in spec.spaces:
         at, symbols = 0x500000, {}
@@ -92,7 +96,7 @@ def linked(model: CapabilityModel, architecture: str, *, trace: bool = False) ->
             ElfSegment(0x500000, at - 0x500000, 5000, 0, "RW"),
         )
         images[space.name] = Image(f"{space.name}.elf", 0x400000, segments, symbols)
-    return parse(link(spec, images))
+    return images
 
 
 MODELS = {"nested": allocate(*nested()), "everything": allocate(everything(), EMPTY)}
@@ -188,7 +192,20 @@ def test_missing_symbols_are_named() -> None:
     spec = unlinked(complete(MODELS["nested"]), "x86_64")
     images = {s.name: Image(f"{s.name}.elf", 0, (), {}) for s in spec.spaces}
     with pytest.raises(LinkError, match=r"has no symbol '_camkes_stack_0'|_camkes_ipc_buffer_0"):
-        link(spec, images)
+        link(spec, images, 20_000)
+
+
+def test_more_objects_than_the_loader_has_space_for() -> None:
+    spec = unlinked(complete(MODELS["nested"]), "x86_64")
+    images = images_of(spec)
+    objects = len(parse(link(spec, images, 20_000)).objects)
+    link(spec, images, objects)
+    with pytest.raises(LinkError) as caught:
+        link(spec, images, objects - 1)
+    assert str(caught.value) == (
+        f"the system has {objects} kernel objects, each page of memory included, and the loader has space "
+        f"for {objects - 1}: build with -DCapDLLoaderMaxObjects=10000 -DKernelRootCNodeSizeBits=16"
+    )
 
 
 def test_names_are_unique() -> None:
