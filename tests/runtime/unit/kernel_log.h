@@ -101,8 +101,16 @@ seL4_Error seL4_TCB_SetPriority(seL4_CPtr tcb, seL4_CPtr authority, seL4_Word pr
     return said("priority", tcb, priority);
 }
 
+/* No message has capabilities. */
+static void need_words(seL4_MessageInfo_t info, seL4_Word length)
+{
+    const seL4_Word message = seL4_MessageInfo_get_label(info);
+    need(info.words[0] == seL4_MessageInfo_new(message, 0, 0, length).words[0], "a longer message");
+}
+
 void seL4_Send(seL4_CPtr to, seL4_MessageInfo_t info)
 {
+    need_words(info, 0);
     (void)said("send", seL4_MessageInfo_get_label(info), to);
 }
 
@@ -130,6 +138,7 @@ void seL4_Wait(seL4_CPtr from, seL4_Word *badge)
 /* Words of messages are part of the line. */
 static void said_words(const char *what, seL4_MessageInfo_t info, seL4_CPtr to)
 {
+    need_words(info, seL4_MessageInfo_get_length(info));
     note("%s %#lx to %lu", what, (unsigned long)seL4_MessageInfo_get_label(info),
          (unsigned long)to);
     for (seL4_Word i = 0; i < seL4_MessageInfo_get_length(info); i++) {

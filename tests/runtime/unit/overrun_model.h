@@ -31,7 +31,7 @@ static seL4_IPCBuffer buffer;
 static char told[200];
 static struct camkes_thread *kept, *aborted, *finished;
 static bool held_then, finishes;
-static unsigned replies, returned, timeouts[CONTEXTS];
+static unsigned binds, replies, returned, timeouts[CONTEXTS];
 static int refused;
 static jmp_buf fatal;
 
@@ -72,6 +72,7 @@ seL4_Error seL4_SchedContext_Bind(seL4_CPtr context, seL4_CPtr tcb)
     need(context >= T_LOW && context < TIMES && tcb >= TCB && tcb < TCB + CONTEXTS,
          "no capability");
     struct camkes_thread *const worker = &threads[tcb - TCB];
+    binds++;
     if (bound[context] != NULL || time_of(worker) != 0 ||
         (blocked[tcb - TCB] && !budget[context])) {
         need(tcb - TCB != LOW || time_of(worker) == 0, "it has time, as is known");
@@ -105,7 +106,8 @@ seL4_Error seL4_TCB_SetTimeoutEndpoint(seL4_TCB tcb, seL4_CPtr endpoint)
 /* The answer to a fault, or to the worker that gives up the lock: here always that of LOW. */
 void seL4_Send(seL4_CPtr to, seL4_MessageInfo_t info)
 {
-    need(to == REPLY && seL4_MessageInfo_get_label(info) == 0, "another message");
+    need(to == REPLY && info.words[0] == seL4_MessageInfo_new(0, 0, 0, 0).words[0],
+         "another message");
     replies++;
     blocked[LOW] = false;
 }
@@ -203,7 +205,7 @@ static void begin(const char *what)
     contexts[HIGH].asked = contexts[MID].asked = true; /* in an earlier overrun */
     atomic_store(&cpi.lock, contexts[LOW].held);
     kept = aborted = finished = NULL;
-    replies = 0;
+    binds = replies = 0;
     held_then = finishes = false;
 }
 

@@ -28,6 +28,7 @@ struct overrun {
     bool helps, extends;
     seL4_CPtr pays, own; /* afterwards */
     bool stalled;
+    unsigned binds; /* calls, 0: any number */
 };
 
 #define WAITERS (B(MID) | B(HIGH))
@@ -44,7 +45,7 @@ static const struct overrun overruns[] = {
     {"others' are used up, its own came back", WAITERS, B(T_LOW), T_MID, 0, 0, HELP, .pays = T_LOW},
     {"all are used up", WAITERS, 0, T_MID, 0, 0, HELP, .pays = T_LOW, .stalled = true},
     {"one that does not wait", B(MID), B(T_HIGH), 0, 0, 0, HELP, .pays = T_LOW, .stalled = true},
-    {"wait", WAITERS, B(T_MID) | B(T_HIGH), .pays = T_LOW, .stalled = true},
+    {"wait", WAITERS, B(T_MID) | B(T_HIGH), .pays = T_LOW, .stalled = true, .binds = 2},
     {"more urgent further up", WAITERS, B(T_HIGH), 0, 35, 0, HELP, .pays = T_FAR, .own = T_LOW},
     {"less urgent further up", WAITERS, B(T_HIGH), 0, 25, 0, HELP, .pays = T_HIGH, .own = T_LOW},
     {"as urgent further up", WAITERS, B(T_HIGH), 0, 30, 0, HELP, .pays = T_FAR, .own = T_LOW},
@@ -58,7 +59,8 @@ static const struct overrun overruns[] = {
     {"the extension, no one waits", 0, B(EXTENSION), .extends = true, .pays = EXTENSION,
      .own = T_LOW},
     {"a part of it", 0, B(EXTENSION), EXTENSION, .extends = true, .pays = EXTENSION, .own = T_LOW},
-    {"it is used up", WAITERS, 0, EXTENSION, .extends = true, .pays = T_LOW, .stalled = true},
+    {"it is used up", WAITERS, 0, EXTENSION, .extends = true, .pays = T_LOW, .stalled = true,
+     .binds = 3},
     {"used up, its own came back", WAITERS, B(T_LOW), EXTENSION, .extends = true, .pays = T_LOW},
     {"no extension now", WAITERS, B(T_HIGH), 0, .extends = true, .pays = T_LOW, .stalled = true},
 };
@@ -89,6 +91,7 @@ static void test_who_pays(void)
         }
         time_out();
         need_time(it->pays, it->own, it->stalled);
+        need(it->binds == 0 || binds == it->binds, "a call that has failed is made again");
         need(cpi.extended == (it->pays == EXTENSION ? &threads[LOW] : NULL), "the extension");
         need(!threads[LOW].extended, "the manager learns of the release, not of the reply");
         need_told("");
@@ -110,7 +113,7 @@ static void test_order(void)
         need_time(T_LOW + first, T_LOW, false);
 
         begin("ranks of a group");
-        cpi.helps = true;
+        cpi.helps = table[CONTEXTS + 1].asked = true;
         wait(MID, 0);
         wait(HIGH, 0);
         contexts[first].rank = CAMKES_RANKS - 1;
@@ -118,6 +121,7 @@ static void test_order(void)
         budget[T_MID] = budget[T_HIGH] = true;
         time_out();
         need_time(T_HIGH, T_LOW, false);
+        need(table[CONTEXTS + 1].asked, "it was not that of the CPI");
     }
 }
 

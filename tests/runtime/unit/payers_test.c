@@ -14,18 +14,34 @@ static void begin_stalled(const char *what)
     atomic_store(&cpi.lock, contexts[LOW].held);
 }
 
-static void test_wait(void)
+/* Only a worker without time can be bound, to see whether there is budget. */
+static void test_who_is_asked(void)
 {
-    begin_stalled("one comes that has budget");
-    budget[T_HIGH] = true;
-    camkes_overrun_wait(&cpi, &contexts[LOW], &contexts[HIGH]);
-    need_time(T_HIGH, T_LOW, false);
     begin_stalled("the first that is asked has time, and cannot say whether there is budget");
     wait(MID, 1);
     budget[T_HIGH] = true;
     camkes_overrun_wait(&cpi, &contexts[LOW], &contexts[HIGH]);
     need_time(T_HIGH, T_LOW, false);
     need(bound[T_MID] == &threads[MID], "it has lost its time");
+    begin("only the worker of the first context can say whether there is budget");
+    cpi.helps = contexts[MID].stalled = budget[T_LOW] = true;
+    atomic_store(&cpi.lock, contexts[MID].held);
+    bound[T_MID] = &threads[MID];
+    blocked[LOW] = true;
+    blocked[MID] = false;
+    wait(LOW, 0);
+    atomic_store(&contexts[HIGH].worker, NULL);
+    atomic_store(&contexts[TOP].worker, NULL);
+    camkes_overrun_wait(&cpi, &contexts[MID], &contexts[LOW]);
+    need(bound[T_LOW] == &threads[MID] && threads[MID].own == T_MID, "it gets no time");
+}
+
+static void test_wait(void)
+{
+    begin_stalled("one comes that has budget");
+    budget[T_HIGH] = true;
+    camkes_overrun_wait(&cpi, &contexts[LOW], &contexts[HIGH]);
+    need_time(T_HIGH, T_LOW, false);
     begin_stalled("the next budget is there");
     budget[T_LOW] = budget[T_HIGH] = true;
     camkes_overrun_wait(&cpi, &contexts[LOW], &contexts[HIGH]);
@@ -297,6 +313,7 @@ static void test_give_pays(void)
 int main(void)
 {
     camkes_set_self(&self);
+    test_who_is_asked();
     test_wait();
     test_queue();
     test_raised();
