@@ -52,6 +52,8 @@ _COMMENT = r"(?s)//[^\n]*|/\*.*?\*/|\"[^\"]*\""
 
 #: a variable of CMake that decides what a system is planned for
 KERNEL_IS_MCS = "KernelIsMCS"
+#: where a word of a name like `AlarmPanel` begins
+_NEXT_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SOURCE_SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".S")
 
 
@@ -185,19 +187,28 @@ class Application(Struct, frozen=True):
                 found = [f for f in _with_suffixes(pattern) if f.is_file()]
             if found:
                 home = pattern.parent.parent if pattern.parent.name == "src" else pattern.parent
-                includes = (home / "include", home, self.folder / "include", self.folder)
-                existing = dict.fromkeys(i for i in includes if i.is_dir())
-                return ComponentBuild(tuple(found), tuple(existing))
+                return ComponentBuild(tuple(found), self._headers_near(home))
         return None
+
+    def _headers_near(self, home: Path) -> tuple[Path, ...]:
+        """Where headers of a component with sources in `home` are looked for that nothing declares."""
+        includes = (home / "include", home, self.folder / "include", self.folder)
+        return tuple(dict.fromkeys(i for i in includes if i.is_dir()))
+
+    def headers_of_all(self, home: Path) -> tuple[Path, ...]:
+        """The same, and all folders with headers of declared components."""
+        declared = (folder for build in self.components.values() for folder in build.includes)
+        return tuple(dict.fromkeys((*self._headers_near(home), *declared)))
 
     def _patterns(self, component: str, declared_in: Path) -> tuple[Path, ...]:
         """Folders ("folder/*") and files without suffix, in the order they are looked at."""
         lower = component.lower()
+        words = _NEXT_WORD.sub("_", component).lower()
         result: dict[Path, None] = {}
         for base in dict.fromkeys((declared_in.parent, self.folder)):
-            if base.name.lower() == lower:
+            if base.name.lower() in (lower, words):
                 result[base / "src" / "*"] = None
-            for name in dict.fromkeys((component, lower)):
+            for name in dict.fromkeys((component, lower, words)):
                 result[base / "components" / name / "src" / "*"] = None
                 result[base / "components" / name / "*"] = None
                 result[base / name / "src" / "*"] = None

@@ -171,9 +171,10 @@ def find_application(
 
 
 def with_mocks(application: Application, system: System, test: Test, out: Path) -> Application:
-    """An application whose components that the tests define have mocks of what they provide. Raises
-    OutputError."""
+    """An application whose components that the tests define have mocks of what they provide, and find the
+    headers of the project. Raises OutputError."""
     components = dict(application.components)
+    headers = application.headers_of_all(test.file.parent)
     for kind in system.types.values():
         if not kind.span.file.path.absolute().is_relative_to(test.file.parent):
             continue
@@ -182,11 +183,12 @@ def with_mocks(application: Application, system: System, test: Test, out: Path) 
             source = write_mocks(kind, test.file.parent, folder)
         except OSError as error:
             raise OutputError(f"cannot write {error.filename}: {error.strerror}") from error
+        build = application.build_of(kind.name, "", kind.span.file.path)
         if source is not None:
-            build = application.build_of(kind.name, "", kind.span.file.path) or ComponentBuild()
-            components[kind.name] = replace(
-                build, sources=(*build.sources, source), includes=(*build.includes, folder)
-            )
+            build = build or ComponentBuild()
+            build = replace(build, sources=(*build.sources, source), includes=(*build.includes, folder))
+        if build is not None:
+            components[kind.name] = replace(build, includes=tuple(dict.fromkeys((*build.includes, *headers))))
     return replace(application, components=components)
 
 

@@ -221,7 +221,12 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, code, more, settings in (
         ("answers", MOCKS, "", ""),
         ("crash", FAILING.replace("HOW", "CRASHES"), "", ""),
-        ("never", FAILING.replace("HOW", "NEVER_ANSWERS"), "", ""),
+        (
+            "never",
+            FAILING.replace("HOW", "NEVER_ANSWERS"),
+            pump[0],
+            "pump._priority = 9; pump._period = 4 ms;",
+        ),
         ("own", OWN, *pump),
     ):
         text = ASSEMBLY.format(name=name.capitalize(), more=more, settings=settings)
@@ -234,6 +239,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (tests / f"{name}.camkes").write_text(CALLING.format(name=name.capitalize(), settings=settings))
         (tests / f"{name}.c").write_text(code)
     (tests / "own.toml").write_text('for = "10ms"\nchoices = ["first", "random:3"]\n')
+    (tests / "never.toml").write_text('for = "10ms"\n')
     (tests / "answers.output").write_text("")
     (tests / "answers.events").write_text("")
     return folder

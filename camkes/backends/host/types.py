@@ -241,7 +241,9 @@ def _report_headers(unit: _Unit, said: str, building: bool, reported: set[object
         f"component `{unit.component.name}` cannot find the header `{include.path}`",
         _line_with(span, include.path),
         related=[Label(unit.build.span, "declared here")] if unit.build.span is not None else [],
-        help=f"add its folder: DeclareCAmkESComponent({unit.component.name} ... INCLUDES folder)",
+        help="put it beside the sources of the component, or into a folder `include` there or in the project"
+        if unit.build.span is None
+        else f"add its folder: DeclareCAmkESComponent({unit.component.name} ... INCLUDES folder)",
     )
 
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from msgspec import Struct, field
 
-from camkes.capdl.model import Role
+from camkes.capdl.model import Purpose, Role
 from camkes.report.trace.names import TraceNames
 
 
@@ -227,7 +227,16 @@ class _WaitFinder:
         cause = self.end.threads[at].gone if at is not None and at in self.end.threads else None
         if cause is not None:
             return Wait(tuple(chain), at, cause)
-        return Wait(tuple(chain), at, Cause.SILENCE) if self.end.idle else None
+        silent = self.end.idle or (at is not None and self._serves_no_more(at, chain))
+        return Wait(tuple(chain), at, Cause.SILENCE) if silent else None
+
+    def _serves_no_more(self, thread: int, chain: Sequence[WaitStep]) -> bool:
+        """Whether a thread that owes a reply waits at the gate of its instance, as mocks do that never
+        answer: nothing comes there once threads serve requests."""
+        waiting = self.end.threads[thread].message
+        owes = bool(chain) and self.end.threads[chain[-1].thread].server == thread
+        gate = f"{self.names.threads[thread].instance}:{Purpose.GATE.value}"
+        return owes and waiting is not None and self.names.object_name(waiting) == gate
 
     def _step(self, thread: int) -> WaitStep | None:
         """What a thread waits for that another one has to do."""

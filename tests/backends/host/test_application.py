@@ -13,6 +13,7 @@ import pytest
 
 from camkes.diagnostics import Sink
 from camkes.project.application import Application, find_application, surrounding_applications
+from camkes.project.builds import ComponentBuild
 from camkes.project.codes import MISSING_FILE
 from tests.written import write_files
 
@@ -226,6 +227,26 @@ def test_two_components_find_their_own_sources(tmp_path: Path) -> None:
     build = found.build_of("Echo", "e", tmp_path / "parts/Echo/Echo.camkes")
     assert build is not None
     assert build.sources == (tmp_path / "parts/Echo/src/e.c",)
+
+
+def test_files_are_named_by_the_words_of_a_component(tmp_path: Path) -> None:
+    write_files(
+        tmp_path, {"a.camkes": "", "alarm_panel.c": "", "tests/can_bus/src/x.c": "", "include/a.h": ""}
+    )
+    found = good(tmp_path / "a.camkes")
+    panel = found.build_of("AlarmPanel", "p", tmp_path / "a.camkes")
+    bus = found.build_of("CANBus", "b", tmp_path / "tests/t.camkes")
+    assert panel is not None and panel.sources == (tmp_path / "alarm_panel.c",)
+    assert bus is not None and bus.sources == (tmp_path / "tests/can_bus/src/x.c",)
+
+
+def test_headers_of_all_components(tmp_path: Path) -> None:
+    """Those that are declared, and those near a folder, for components of tests."""
+    declared = {"A": ComponentBuild(includes=(tmp_path / "a/api",)), "B": ComponentBuild()}
+    write_files(tmp_path, {"include/x.h": "", "tests/x.c": ""})
+    found = Application(tmp_path / "a.camkes", "a", tmp_path, components=declared)
+    places = (tmp_path / "tests", tmp_path / "include", tmp_path, tmp_path / "a/api")
+    assert found.headers_of_all(tmp_path / "tests") == places
 
 
 SYSTEM = "assembly { composition { component C c; } }"
