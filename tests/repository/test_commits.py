@@ -26,9 +26,9 @@ def commit(folder: Path, message: str, author: str = AUTHOR) -> None:
     subprocess.run(command, cwd=folder, env=environment, check=True)
 
 
-def check(folder: Path) -> tuple[int, str]:
-    """Exit status and messages for the newest commit."""
-    done = subprocess.run([SCRIPT, "HEAD~1..HEAD"], cwd=folder, capture_output=True, text=True, check=False)
+def check(folder: Path, since: str = "HEAD~1") -> tuple[int, str]:
+    """Exit status and messages for commits since one, by default for the newest."""
+    done = subprocess.run([SCRIPT, f"{since}..HEAD"], cwd=folder, capture_output=True, text=True, check=False)
     return done.returncode, done.stderr
 
 
@@ -61,3 +61,15 @@ def test_a_wrong_commit_is_named(repository: Path, message: str, complaint: str)
     status, messages = check(repository)
     assert status == 1
     assert messages.count("\n") == 1 and complaint in messages
+
+
+def test_the_first_push_of_a_branch(repository: Path) -> None:
+    """There is no commit before it: the last one is looked at."""
+    commit(repository, f"parser: less memory\n\nSigned-off-by: {AUTHOR}")
+    assert check(repository, "0" * 40) == (0, "")
+    commit(repository, "parser: more of it")
+    assert check(repository, "0" * 40)[0] == 1
+
+
+def test_a_commit_that_is_not_there(repository: Path) -> None:
+    assert check(repository, "f" * 40)[0] != 0
