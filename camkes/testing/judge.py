@@ -18,7 +18,7 @@ from camkes.report.denied import missed_deadline, returned_error
 from camkes.report.times import format_time
 from camkes.report.trace.demands import Property
 from camkes.report.trace.model import Lane
-from camkes.report.trace.waits import Cause, describe
+from camkes.report.trace.waits import Cause, Wait, describe
 from camkes.testing.checks import Report
 from camkes.testing.codes import (
     CHECK_FAILED,
@@ -26,6 +26,9 @@ from camkes.testing.codes import (
     NOT_FINISHED,
     PROPERTY_VIOLATED,
 )
+
+#: what to write in a test for a thread of this instance that waits for ever
+_MEANT = 'if the test means that: `camkes_expect_blocked("{}")` in its code'
 
 
 class Finding(Struct, frozen=True):
@@ -186,7 +189,7 @@ class Judge:
                     NOT_FINISHED,
                     f"at the end of the run {describe(wait, names)}",
                     self._span_of(instance),
-                    help=f'if the test means that: `camkes_expect_blocked("{instance}")` in its code',
+                    help=_MEANT.format(instance),
                 )
 
     def _not_finished(self, instance: Instance) -> Diagnostic:
@@ -196,10 +199,18 @@ class Judge:
             NOT_FINISHED,
             f"run() of `{instance.name}` did not return until the run ended at {format_time(run.end, 6)}",
             instance.span,
-            notes=tuple(describe(wait, run.names) for wait in waits),
-            help="a test ends when run() of its components returns; `for` in the settings of the test gives "
+            notes=tuple(self._described(wait) for wait in waits),
+            help=_MEANT.format(instance.name)
+            if waits
+            else "a test ends when run() of its components returns; `for` in the settings of the test gives "
             "it more time",
         )
+
+    def _described(self, wait: Wait) -> str:
+        """A wait, and the fault that it is due to, which has no diagnostic if it is expected."""
+        names = self.outcome.run.names
+        root = names.thread_name(wait.root)
+        return describe(wait, names) + (f"; {root} stopped at a fault" if wait.cause is Cause.FAULT else "")
 
     def _span_of(self, name: str) -> Span | None:
         instance = self.system.instance(name)

@@ -104,6 +104,11 @@ def test_invalid_places_to_stop_are_errors(built: Path) -> None:
     assert debug(built, "lock.t").status == 1
 
 
+def test_a_component_without_a_path_names_the_command(tmp_path: Path) -> None:
+    result = camkes("debug", "pump", "store.s", cwd=tmp_path)
+    assert (result.status, "camkes debug . pump store.s" in result.errors) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("text", "stop"),
     [

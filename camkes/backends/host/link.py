@@ -29,6 +29,10 @@ _DUPLICATE = re.compile(
     rf"(?:(?P<file>/[^:\n]+):(?P<line>\d+):{_SECTION} )?multiple definition of [`'](?P<name>[^']+)'"
     rf"(?:; [^:\n]+:(?P<first_file>/[^:\n]+):(?P<first_line>\d+):{_SECTION} first defined here)?"
 )
+#: names of the library of C++, as linkers write them
+_CXX_LIBRARY = re.compile(
+    r"std::|operator (new|delete)\b|__gxx_|__cxa_|_Unwind_|(vtable|typeinfo) for (__cxxabiv1|std)::"
+)
 _UNDEFINED = re.compile(
     rf"(?:(?P<file>/[^:\n]+):(?P<line>\d+):{_SECTION} )?(?:more )?undefined reference to [`'](?P<name>[^']+)'"
 )
@@ -130,7 +134,17 @@ class Linker:
         # A shared object may leave any name open, so each was linked into a program that has the kernel's
         # names and nothing else: no component explains what is left open.
         before = len(self.sink.diagnostics)
-        for name in dict.fromkeys(m["name"] for m in _UNDEFINED.finditer(outcome.messages)):
+        names = dict.fromkeys(m["name"] for m in _UNDEFINED.finditer(outcome.messages))
+        library = [name for name in names if _CXX_LIBRARY.match(name)]
+        if library:
+            self.sink.report(
+                LINK_ERROR,
+                f"{_about(space)} uses the C++ library, which components do not have",
+                notes=[f"for example `{name}`" for name in library[:3]],
+                help="do without exceptions, `new`, containers and streams, and compile with -fno-exceptions "
+                "-fno-rtti (CXX_FLAGS of DeclareCAmkESComponent)",
+            )
+        for name in [name for name in names if name not in library]:
             users = [i for i in space.instances if _leaves_open(self.objects[i], name)]
             expected = [found for i in users if (found := self.expected_of(i, name)) is not None]
             used_in = tuple(o for i in users for o in self.objects[i])

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from camkes import pipeline
@@ -41,6 +43,12 @@ def debug(arguments: argparse.Namespace) -> int:
     from camkes.debugging import DebugSettings, debug, debug_sel4
 
     if arguments.kernel == "sel4" and wrong_for_sel4(arguments, ("at", "duration")):
+        return USAGE
+    path = arguments.path
+    if not path.exists() and path.parent == Path() and path.suffix != ".camkes":
+        words = " ".join((str(path), *arguments.component))
+        message = f"there is no {path} here; for an instance of this application: camkes debug . {words}"
+        print(f"camkes debug: {message}", file=sys.stderr)
         return USAGE
     sink = Sink()
     progress = Progress(arguments)

@@ -39,6 +39,9 @@ from camkes.resolve.values.expressions import fold, fold_integer
 
 #: Components within components deeper than this are taken for a mistake.
 _DEEPEST = 100
+#: what to write for types of C that no attribute has
+_FRACTION = "use an `int` in a smaller unit, or a constant in a header"
+_INSTEAD = {"bool": "use an `int`: `True` is 1", "double": _FRACTION, "float": _FRACTION}
 
 
 class Names:
@@ -148,6 +151,7 @@ class Names:
                         "expected int, int64_t, uint64_t, string, char or a struct defined with `struct "
                         "NAME { ... }`"
                     ],
+                    help=_INSTEAD.get(type.name, ""),
                 )
             return None
         found = self.find("struct", name)

@@ -355,8 +355,30 @@ extern "C" int q_twice(int x)
         "DeclareCAmkESComponent(Client SOURCES client.c)\nDeclareCAmkESComponent(Server SOURCES server.cpp)\n"
         "DeclareCAmkESRootserver(a.camkes)\n"
     )
-    built = build({"a.camkes": SYSTEM, "client.c": CLIENT, "server.cpp": server, "CMakeLists.txt": lists})
-    assert built.run()[0] == "c: 42\n"
+    files = {"a.camkes": SYSTEM, "client.c": CLIENT, "server.cpp": server, "CMakeLists.txt": lists}
+    assert build(files).run()[0] == "c: 42\n"
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("c++") is None, reason="there is no C++ compiler")
+def test_components_have_no_library_of_cxx(build: Build) -> None:
+    server = """
+#include <camkes.h>
+#include <vector>
+extern "C" int q_twice(int x)
+{
+    std::vector<int> all;
+    all.push_back(x);
+    return missing(all);
+}
+"""
+    server = server.replace("extern", "int missing(std::vector<int> &all);\nextern", 1)
+    found = build({"a.camkes": SYSTEM, "client.c": CLIENT, "server.cpp": server}).diagnostics
+    assert [d.code.number for d in found] == ["E0723", "E0723"]
+    library, own = found
+    assert "uses the C++ library, which components do not have" in library.message
+    assert "for example `operator new(unsigned long)`" in library.notes
+    assert "missing(" in own.message
 
 
 @pytest.mark.long
