@@ -29,9 +29,7 @@ static void end_aborted(void)
         self->cpi->rollback();
     }
     if (self->serving) {
-        const struct camkes_context *own = self->context;
-        CAMKES_TRACE(REQUEST_END, self->cpi->id,
-                     own != NULL ? own->id : camkes_sender_context(self)->id);
+        CAMKES_TRACE(REQUEST_END, self->cpi->id, camkes_sender_context(self)->id);
         self->serving = false;
     }
     if (self->cpi->grouped && self->rolls_back && !self->cpi->unlocked) {

@@ -275,6 +275,7 @@ static void test_rest(void)
     camkes_overrun_abort(&cpi, &threads[A], true);
     done[0] = 0;
     begin_rest(true, false);
+    threads[A].badge = 1;
     threads[A].serving = true;
     want();
     want_threads[A].serving = false;

@@ -308,6 +308,10 @@ static void test_workers(void)
     need(camkes_served_by(&cpi, &threads[TOP]) == &contexts[MID], "another caller");
     threads[TOP].context = &contexts[TOP];
     need(camkes_served_by(&cpi, &threads[TOP]) == &contexts[TOP], "its badge is an earlier one's");
+    need(!camkes_is_timeout(&cpi, CONTEXTS + CALLERS), "the badge of the last caller");
+    need(camkes_is_timeout(&cpi, CONTEXTS + CALLERS + 1), "the badge of the first timeout");
+    camkes_overrun_pays(&contexts[TOP], true);
+    need(contexts[TOP].pays, "it does not pay");
     begin("a pool");
     cpi.pooled = true;
     need(camkes_worker(&cpi, 0) == &threads[HIGH], "another worker");
