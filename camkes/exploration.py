@@ -24,8 +24,8 @@ from camkes.report.trace.names import trace_names
 
 SCHEMA = "camkes-explore 1"
 
-#: What is checked in every state, beside faults (F).
-PROPERTIES = "M P H B L Z S"
+#: What is checked in every state of every system.
+PROPERTIES = "M P H B L Z S F"
 
 
 class ExploreSettings(Struct, frozen=True, kw_only=True):
@@ -111,10 +111,12 @@ class ExploreReport(Struct, frozen=True):
 
 
 class Exploration(Struct, frozen=True):
-    """What a search came to; `schedule` is the file with the violation."""
+    """What a search came to; `schedule` is the file with the violation. `races`: some handler can be in
+    several requests."""
 
     application: str
     mcs: bool
+    races: bool
     passes: Sequence[Pass]
     violation: FoundViolation | None
     schedule: Path | None
@@ -122,9 +124,10 @@ class Exploration(Struct, frozen=True):
     def report_text(self) -> str:
         lines = [each.text() for each in self.passes]
         if self.violation is None:
-            deadlines = " D" if any(not each.options.arrivals for each in self.passes) else ""
-            accounting = " A" if self.mcs else ""
-            lines.append(f"properties {PROPERTIES}{accounting}{deadlines}: no violation was found")
+            stated = any(not each.options.arrivals for each in self.passes)
+            more = ((" R", self.races), (" A", self.mcs and stated), (" D", stated))
+            properties = PROPERTIES + "".join(name for name, checked in more if checked)
+            lines.append(f"properties {properties}: no violation was found")
         else:
             lines.append(f"violated: {self.violation.property}: {self.violation.explanation}")
         return "\n".join(lines) + "\n"
@@ -183,7 +186,8 @@ def _search(
             write_output(written, schedule_to_json(found).encode())
         if violation is not None or result.state.stopped:
             break
-    return Exploration(checked.application.name, checked.system.mcs, passes, violation, written)
+    races = any(not cpi.protocol.lock for cpi in checked.system.cpis)
+    return Exploration(checked.application.name, checked.system.mcs, races, passes, violation, written)
 
 
 def _passes(settings: ExploreSettings) -> list[SearchOptions]:
