@@ -15,7 +15,8 @@ from camkes import pipeline
 from camkes.analysis.blocking import PossibleWaits
 from camkes.analysis.checks import check
 from camkes.analysis.demand import demands, request_parts
-from camkes.analysis.platform import FREE, Halves, Platform, find_platform, names, read_platform
+from camkes.analysis.platform import FREE, Halves, Platform
+from camkes.analysis.profiles import find_platform, names, read_platform
 from camkes.analysis.sections import RequestSection
 from camkes.analysis.verdict import Verdict, analyse, responses
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask, workload_of

@@ -12,7 +12,8 @@ import pytest
 
 from camkes.analysis.blocking import assign, search, sums, total
 from camkes.analysis.bounds import hyperbolic, liu_layland_limit
-from camkes.analysis.platform import FREE, Halves, InheritanceCost, Platform, read_platform
+from camkes.analysis.platform import FREE, Halves, InheritanceCost, Platform
+from camkes.analysis.profiles import read_platform
 from camkes.analysis.response import Load, Unfinished, response
 from camkes.analysis.sections import RequestSection
 from camkes.analysis.verdict import Analysis, Verdict, analyse

@@ -9,7 +9,8 @@ import random
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from camkes.analysis.platform import FREE, read_platform
+from camkes.analysis.platform import FREE
+from camkes.analysis.profiles import read_platform
 from camkes.analysis.simulation import SimulatedJob, SimulatedProgram, Simulation, costed, program
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.model.protocols import Protocol

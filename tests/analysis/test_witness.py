@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from camkes import pipeline
-from camkes.analysis.platform import FREE, read_platform
+from camkes.analysis.platform import FREE
+from camkes.analysis.profiles import read_platform
 from camkes.analysis.replay import read_replay, to_json, write_model
 from camkes.analysis.simulation import program
 from camkes.analysis.verdict import Verdict, analyse

@@ -16,7 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from camkes.analysis.demand import demands, overheads_of
-from camkes.analysis.platform import FREE, read_platform
+from camkes.analysis.platform import FREE
+from camkes.analysis.profiles import read_platform
 from camkes.analysis.simulation import costed
 from camkes.analysis.verdict import analyse
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask

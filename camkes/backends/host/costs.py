@@ -31,7 +31,7 @@ def find_costs(name: str | None, plan: Plan, capabilities: CapabilityModel, sink
     """By the platform profile of this name, or in this file; None without one or after an error."""
     if name is None:
         return None
-    from camkes.analysis.platform import find_platform
+    from camkes.analysis.profiles import find_platform
 
     platform = find_platform(name, sink)
     return None if platform is None else costs_on(platform, plan, capabilities)

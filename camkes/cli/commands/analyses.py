@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 def analyze(arguments: argparse.Namespace) -> int:
     from camkes.analysis.criticality import late_tasks
-    from camkes.analysis.platform import find_platform
+    from camkes.analysis.profiles import find_platform
     from camkes.analysis.verdict import analyse_system
 
     if arguments.write and arguments.assign is None:

@@ -40,7 +40,7 @@ def utilisations(text: str) -> tuple[float, ...]:
 
 
 def tasksets(arguments: argparse.Namespace) -> int:
-    from camkes.analysis.platform import find_platform
+    from camkes.analysis.profiles import find_platform
     from camkes.experiments.tasksets import sweep, topologies
     from camkes.experiments.tasksets.evaluate import RunError
 

@@ -18,7 +18,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from camkes.analysis.platform import Platform, read_platform
+from camkes.analysis.platform import Platform
+from camkes.analysis.profiles import read_platform
 from camkes.experiments.tasksets.evaluate import AcceptedBy, evaluate
 from camkes.experiments.tasksets.generate import draw
 from camkes.experiments.tasksets.topologies import TOPOLOGIES

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from camkes.analysis.platform import read_platform
+from camkes.analysis.profiles import read_platform
 from camkes.backends.host.costs import costs_on
 from camkes.diagnostics import Sink
 from tests.runtime.host import plan_of

@@ -16,7 +16,8 @@ from types import ModuleType
 
 import pytest
 
-from camkes.analysis.platform import Halves, read_platform
+from camkes.analysis.platform import Halves
+from camkes.analysis.profiles import read_platform
 
 ROOT = Path(__file__).parents[3]
 FOLDER = str(ROOT / "benchmarks" / "overheads")
