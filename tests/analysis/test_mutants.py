@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from camkes.analysis.profiles import read_platform as real_platform
 from camkes.model.protocols import Protocol
-from tests.analysis.mutants import FOLDER, Expected, analysis_with, changes, survivors, text
+from tests.analysis.mutants import analysis_with, survivors, text
 from tests.analysis.test_budgets import planned
 from tests.analysis.test_deadlines import BANDED
 from tests.golden import compare
@@ -408,13 +408,3 @@ def test_results_of_all_formulas_are_those_of_the_file() -> None:
 @pytest.mark.parametrize("module", CHANGED)
 def test_every_changed_formula_is_found(module: str) -> None:
     assert survivors(module, figures, GOLDEN, SAME) == []
-
-
-@pytest.mark.long
-def test_the_copy_is_the_analysis_itself() -> None:
-    for module in CHANGED:
-        tree = ast.parse((FOLDER / f"{module}.py").read_text("utf-8"))
-        found = Expected(GOLDEN.read_text("utf-8"))
-        figures(analysis_with(module, tree), found)
-        found.end()
-        assert len(list(changes(module))) >= 2
