@@ -98,14 +98,14 @@ def _group(plan: Plan, tasks: Mapping[str, PlannedTask], members: frozenset[str]
 def lending_graph(plan: Plan) -> dict[str, list[str]]:
     """From whom to whom priorities can go: from conditions to the tasks that they lend to; from those to CPIs
     that the task requests and to conditions that it waits for; from CPIs with a manager likewise, and to the
-    others of their monitor."""
+    others of their monitor. Requests to a `fixed` CPI execute at its ceiling, whatever is lent."""
     waits: dict[str, list[str]] = {}
     graph: dict[str, list[str]] = {}
     for condition in plan.conditions:
         graph[condition.name] = list(condition.tasks)
         for waiter in condition.lending.waiters:
             waits.setdefault(waiter, []).append(condition.name)
-    managed = {cpi.name: cpi.requests for cpi in plan.cpis if cpi.manager}
+    managed = {c.name: c.requests for c in plan.cpis if c.manager and not c.protocol.own_priority}
     for cpi in plan.cpis:
         if cpi.monitor is not None:
             managed[cpi.name] = (*cpi.requests, *(c.name for c in plan.cpis if c.lock_name == cpi.lock_name))

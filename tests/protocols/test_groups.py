@@ -70,3 +70,15 @@ def test_priorities_go_to_helpers_and_on_to_what_they_wait_for(tmp_path: Path) -
         "store.given": ["store.full"],
         "logger.log": [],
     }
+
+
+def test_nothing_is_lent_to_requests_at_a_ceiling(tmp_path: Path) -> None:
+    """A CPI that is `fixed` has a manager for its extension, which does not change its priority."""
+    fixed = "fixed, overrun extend, requests ()"
+    extension = "logger.log_extension = 1 ms; consumer._period = 9 ms; consumer._budget = 1 ms;"
+    text = TEXT.replace(
+        "log with priority_protocol inherited, requests ()", f"log with priority_protocol {fixed}"
+    )
+    _, plan = planned(tmp_path, text.replace("store.full_value", f"{extension} store.full_value"), mcs=True)
+    assert [cpi.name for cpi in plan.cpis if cpi.manager and cpi.protocol.own_priority] == ["logger.log"]
+    assert all("logger.log" not in group.members for group in find_groups(plan))
