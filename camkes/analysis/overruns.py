@@ -254,14 +254,14 @@ class OverrunModel:
         return sum(part.count for part in self.needed.of_task[task].parts if part.cpi == cpi)
 
     def _helped(self, name: str, cpi: PlannedCpi) -> bool:
-        """Whether those that wait for a request to a CPI pay for one to `cpi` in it. Where one that executes
-        at its ceiling is between them, the manager of `cpi` does not know of them, and neither that of
-        several CPIs, as of a monitor."""
+        """Whether all that wait for a request to a CPI pay for one to `cpi` in it. They do where each CPI on
+        the way helps: else its manager keeps only who is the most urgent, or at a ceiling no one. And where
+        none of them is one of several of a manager, as in a monitor."""
         ways = [each for each in self._counts(name) if cpi.name in self.workload.below[each]]
         return (
             cpi.overrun.rules.helps
             and self._grouped.isdisjoint((*ways, cpi.name))
-            and not any(self.workload.rules[each].own_priority for each in ways)
+            and all(each in self._cpis and self._cpis[each].overrun.rules.helps for each in ways)
         )
 
     def _lasts(self, cpi: PlannedCpi, section: Time, *, trusted: bool) -> bool:

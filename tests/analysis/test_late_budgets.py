@@ -388,3 +388,32 @@ def test_a_budget_that_does_not_grow_raises_nothing() -> None:
     levels = level_results(*planned(GROWS_LATE), FREE)
     found = {each.level: each.ours for each in levels if each.task.name == "t"}
     assert found == {0: 4 * MS, 1: 42 * MS, 2: (40 + 40 + 1) * MS}
+
+
+#: `high` waits at `outer` while `low` is in `inner`.
+INNER = """
+import <std_connector.camkes>;
+procedure Access { void use(); };
+component User { control; requestor; uses Access p; }
+component Outer { provides Access p with priority_protocol inherited, overrun %s; uses Access below; }
+component Inner { provides Access p with priority_protocol inherited, overrun help; }
+assembly {
+    composition {
+        component User low; component User high; component Outer outer; component Inner inner;
+        connection seL4RPCCall a(from low.p, from high.p, to outer.p);
+        connection seL4RPCCall b(from outer.below, to inner.p);
+    }
+    configuration {
+        low._priority = 10; low._period = 20 ms; low._budget = 5 ms; low._wcet = 0;
+        high._priority = 30; high._period = 90 ms; high._wcet = 1 ms;
+        outer.p_wcet = 1 ms; inner.p_wcet = 6 ms;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(("policy", "without"), [("help", 0), ("abort", 30), ("wait", 30)])
+def test_those_that_wait_further_up_pay_if_all_on_the_way_help(policy: str, without: int) -> None:
+    """high needs 8 and waits for 7. If it does not pay, low can be without a budget twice, for 20 - 5."""
+    found = {e.task.name: e.trusted for e in budget_results(*planned(INNER % policy), FREE)}
+    assert found["high"].response == (8 + 7 + without) * MS
