@@ -60,8 +60,9 @@ def budget_results(system: System, plan: Plan, platform: Platform) -> tuple[Budg
     workload = workload_of(system, plan)
     if plan.bands:
         return _with_bands(plan, workload, platform)
+    setters = [each.name for each in system.instances if each.type.criticality_span is not None]
     for _ in range(ROUNDS):
-        found = _results(plan, workload, platform)
+        found = _results(plan, workload, platform, setters)
         latest = {each.task.name: each.trusted.latest for each in found if each.trusted.response is not None}
         later = delayed(workload, latest)
         if later is workload:
@@ -78,12 +79,14 @@ def _no_bound(result: BudgetResult) -> BudgetResult:
     return replace(result, trusted=Bounded(None, result.trusted.reason or reason))
 
 
-def _results(plan: Plan, workload: Workload, platform: Platform) -> tuple[BudgetResult, ...]:
+def _results(
+    plan: Plan, workload: Workload, platform: Platform, setters: Sequence[str]
+) -> tuple[BudgetResult, ...]:
     needed = demands(workload, platform)
     ordered = sorted(workload.tasks, key=lambda task: (-task.priority, task.name))
     shortages = Shortages()
     while True:
-        model = BudgetModel(plan, workload, needed, platform, shortages)
+        model = BudgetModel(plan, workload, needed, platform, shortages, setters=setters)
         found = tuple(
             BudgetResult(
                 task,
@@ -161,8 +164,11 @@ class BudgetModel(OverrunModel):
         return Bounded(late + found.time, latest=late + found.latest)
 
     def _raising(self, task: WorkloadTask, *, trusted: bool) -> str:
-        """A task that can raise the criticality above that of another one, or else with a cost."""
+        """What can raise the criticality above that of a task, or else with a cost."""
         own = self.times[task.name].criticality
+        highest = max(time.criticality for time in self.times.values())
+        if self._setters and (highest > own or (highest and self._platform.raised)):
+            return self._setters[0]
         return next(
             (
                 name

@@ -9,7 +9,7 @@ extension for its period at most, if others can have used it. docs/mcs.md has th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from functools import cache
 from math import ceil
 
@@ -48,10 +48,14 @@ class OverrunModel:
         needed: Demands,
         platform: Platform,
         shortages: Shortages = Shortages(),  # noqa: B008 - it is frozen
-        level: int = 0,
+        level: int | None = None,
+        setters: Sequence[str] = (),
     ) -> None:
-        """`needed` are the demands at the criticality `level` of the system."""
-        self._level = level
+        """`needed` are the demands at the criticality `level` of the system, which no job of the model sees
+        exceeded; None: they are those at 0, and it can rise. `setters` are instances that can set it."""
+        self._level = level or 0
+        self._rises = level is None
+        self._setters = setters
         self._shortages = shortages
         self.workload = workload
         self.needed = needed
@@ -118,8 +122,14 @@ class OverrunModel:
         """The budgets that a task can use while others are kept waiting: that of the model, and those of the
         criticalities before, as the switch gives it all of the next one."""
         time = self.times[name]
-        rises = not trusted and time.overrun.rules.raises
-        return set(time.budgets[: (time.criticality if rises else min(self._level, time.criticality)) + 1])
+        reached = self._reached(trusted=trusted) if self._rises else self._level
+        return set(time.budgets[: min(reached, time.criticality) + 1])
+
+    def _reached(self, *, trusted: bool) -> int:
+        """The highest criticality to which tasks or instances can raise that of the system."""
+        raising = (n for n, time in self.times.items() if time.overrun.rules.raises)
+        names = self.times if self._setters else {n for n in raising if self.lacks(n, trusted=trusted)}
+        return max((self.times[name].criticality for name in names), default=0)
 
     def waits_in_request(self, name: str) -> bool:
         """Whether a task can be without a budget in a request, and waits for the next one."""

@@ -417,3 +417,46 @@ def test_those_that_wait_further_up_pay_if_all_on_the_way_help(policy: str, with
     """high needs 8 and waits for 7. If it does not pay, low can be without a budget twice, for 20 - 5."""
     found = {e.task.name: e.trusted for e in budget_results(*planned(INNER % policy), FREE)}
     assert found["high"].response == (8 + 7 + without) * MS
+
+
+#: `b` has more at criticality 1, to which `a` may raise that of the system.
+RISING = """
+component Task { control; requestor; %s }
+component Plain { control; requestor; }
+assembly {
+    composition { component Task a; component Plain b; component Plain t; component Plain low; }
+    configuration {
+        a._priority = 40; a._period = 100 ms; a._wcet = 1 ms; a._wcet_1 = 2 ms; a._criticality = 1;
+        a._budget = 1 ms; a._budget_1 = 2 ms; %s
+        b._priority = 30; b._period = 100 ms; b._wcet = 1 ms; b._wcet_1 = 5 ms; b._criticality = 1;
+        b._budget = 1 ms; b._budget_1 = 5 ms;
+        t._priority = 20; t._period = 100 ms; t._wcet = 2 ms; t._budget = 3 ms; t._criticality = 1;
+        low._priority = 50; low._period = 100 ms; low._wcet = 2 ms; low._budget = 3 ms;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("clause", "policy", "low", "t"),
+    [
+        ("", "", 2, 3 + 1 + 1 + 2),
+        ("", 'a._overrun = "raise";', None, 3 + (1 + 2) + (1 + 5) + 2),
+        ("criticality_control;", "", None, 3 + (1 + 2) + (1 + 5) + 2),
+    ],
+)
+def test_what_is_isolated_if_the_criticality_rises(clause: str, policy: str, low: int | None, t: int) -> None:
+    """Then a and b can use both of their budgets, and low is below them."""
+    results = budget_results(*planned(RISING % (clause, policy)), FREE)
+    found = {each.task.name: each for each in results}
+    assert found["low"].isolated.response == (None if low is None else low * MS)
+    assert found["t"].isolated.response == t * MS
+    reason = "a can raise the criticality" if clause else ""
+    assert found["low"].trusted.reason == reason
+
+
+def test_where_setting_the_criticality_costs_time_nothing_has_a_bound() -> None:
+    for raised, reason in ((0, ""), (7, "a can raise the criticality")):
+        platform = replace(FREE, raised=raised)
+        results = budget_results(*planned(RISING % ("criticality_control;", "")), platform)
+        assert {e.isolated.reason for e in results if e.task.name != "low"} == {reason}
