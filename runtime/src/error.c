@@ -14,7 +14,7 @@ camkes_error_handler_t camkes_register_error_handler(camkes_error_handler_t hand
     return before;
 }
 
-/* A text that is built piece by piece and truncated at the end of its buffer. */
+/* A text that is built piece by piece and truncated at the end of its buffer, before a newline. */
 struct text {
     char bytes[256];
     size_t length;
@@ -22,7 +22,7 @@ struct text {
 
 static void append_list(struct text *text, const char *format, va_list args)
 {
-    const size_t left = sizeof text->bytes - text->length;
+    const size_t left = sizeof text->bytes - 1 - text->length;
     const int wanted = vsnprintf(text->bytes + text->length, left, format, args);
     if (wanted > 0) {
         text->length += (size_t)wanted < left ? (size_t)wanted : left - 1;
@@ -37,12 +37,8 @@ static void __attribute__((format(printf, 2, 3))) append(struct text *text, cons
     va_end(args);
 }
 
-/* Prints the text with a newline, even if it was truncated. */
 static void print_line(struct text *text)
 {
-    if (text->length == sizeof text->bytes - 1) {
-        text->length--;
-    }
     text->bytes[text->length++] = '\n';
     camkes_platform_write(text->bytes, text->length);
 }

@@ -4,7 +4,7 @@
 
 static int arm(struct camkes_timers *timers, int id, uint64_t first, uint64_t period)
 {
-    if (id < 0 || (unsigned)id >= timers->count) {
+    if ((unsigned)id >= timers->count) {
         return -1;
     }
     struct camkes_timer *timer = &timers->timer[id];
