@@ -356,6 +356,34 @@ static void members(void)
     of_group(MID, CAMKES_END_REQUEST, 0, 2, "priority of 11: 40\nreply good 0\n");
 }
 
+/* What others see of a CPI. */
+static void lookups(void)
+{
+    struct camkes_thread thread = {.badge = 7};
+    begin(false);
+    need(camkes_holder(&cpi) == NULL, "a lock that is free");
+    lock_is_taken();
+    need(camkes_holder(&cpi) == &contexts[HIGH], "one that is held");
+    need(camkes_sender_id(&thread) == 7, "a badge of an interface without a protocol");
+    thread.cpi = &cpi;
+    thread.badge = 3;
+    need(camkes_sender_id(&thread) == 503, "of one with a protocol");
+    need(camkes_sender_context(&thread) == &contexts[HIGH], "its context");
+}
+
+/* The CPIs of a monitor have one lock. */
+static void monitors(void)
+{
+    static _Atomic uintptr_t word;
+    begin(false);
+    cpi.monitor = &word;
+    of_group(LOW, CAMKES_TAKE_LOCK, 0, 0, "take: 9 60\nreply good 0\n");
+    state("1; 10 10 10 for 60; 20 20 20 for 61; 30 30 30 for 62");
+    need(word == 1 && cpi.lock == 0, "that of the monitor");
+    of_group(LOW, CAMKES_FREE_LOCK, 0, 0, "free: 9 60\nreply good 0\n");
+    need(word == 0, "it is free");
+}
+
 int main(void)
 {
     queue();
@@ -365,6 +393,8 @@ int main(void)
     failures();
     pools();
     members();
+    monitors();
+    lookups();
     printf("good\n");
     return 0;
 }

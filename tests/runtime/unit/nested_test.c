@@ -5,8 +5,11 @@
 #include "../../../runtime/src/protocols/nested.h"
 
 #include <camkes/error.h>
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     ENDPOINT = 7,
@@ -37,6 +40,8 @@ static seL4_IPCBuffer buffer;
 static const char *what;
 static struct sent sent[8];
 static unsigned sent_count, ends;
+static const char *fails; /* with this text */
+static jmp_buf failed;
 static uint8_t raised_to; /* by the manager while the request is served */
 
 static void need(bool good, const char *text)
@@ -56,22 +61,38 @@ seL4_MessageInfo_t seL4_Call(seL4_CPtr to, seL4_MessageInfo_t info)
 {
     need(sent_count < 8, "too many messages");
     sent[sent_count++] = (struct sent){to, seL4_MessageInfo_get_label(info)};
+#if CAMKES_MCS
+    need(to != ENDPOINT || atomic_load(&context.raised) == MANAGER, "an update is not noted");
+#endif
+    need(raised_to == 0 || to == ENDPOINT || sent_count != 3 || atomic_load(&context.pushing),
+         "no update is under way");
     if (to == ENDPOINT && raised_to != 0) {
         atomic_store(&context.effective, raised_to);
         camkes_nested_push(&context);
     }
-    return seL4_MessageInfo_new(GOOD, 0, 0, 0);
+    return seL4_MessageInfo_new(fails != NULL ? CAMKES_MESSAGE_OPERATION : GOOD, 0, 0, 0);
 }
 
 void camkes_ask_own_manager(const struct camkes_cpi *cpi, const struct camkes_context *of,
                             enum camkes_operation operation)
 {
     need(cpi == &own && of == &context, "another manager");
+#if CAMKES_MCS
+    need(operation != CAMKES_SETTLE || atomic_load(&context.raised) == MANAGER,
+         "a request that is to be cleared is not noted");
+#endif
     sent[sent_count++] = (struct sent){OWN_MANAGER, operation};
 }
 
+#if CAMKES_MCS
+static bool abandons; /* another abort can come at any point */
+#endif
+
 void camkes_host_point(void)
 {
+#if CAMKES_MCS
+    need(!abandons || atomic_load(&context.raised) == MANAGER, "an abort would clear nothing");
+#endif
 }
 
 void camkes_host_annotate(uint16_t kind, uint16_t other, unsigned n, const uint64_t *args)
@@ -84,8 +105,13 @@ void camkes_host_annotate(uint16_t kind, uint16_t other, unsigned n, const uint6
 
 void camkes_fail(const char *format, ...)
 {
-    printf("%s: %s\n", what, format);
-    exit(1);
+    char text[200];
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    need(fails != NULL && strcmp(text, fails) == 0, text);
+    longjmp(failed, 1);
 }
 
 static void start(const char *name, struct camkes_cpi *cpi)
@@ -154,6 +180,31 @@ static void test_about_to_be_raised(void)
           {MANAGER, CAMKES_CLEAR});
 }
 
+/* It has begun, and sees that the request is over. */
+static void test_not_raised_any_more(void)
+{
+    start("not raised any more", &own);
+    atomic_store(&context.pushing, true);
+    camkes_request_raised(&uses, &route, 0);
+    CHECK({MANAGER, UPDATE_TO(30)}, {ENDPOINT, 1}, {MANAGER, CAMKES_CLEAR});
+}
+
+static void test_refused(void)
+{
+    start("refused", &own);
+    fails = "the manager of p refused what thread t asked it for";
+    if (setjmp(failed) == 0) {
+        camkes_ask_manager(MANAGER, CAMKES_CLEAR, "p");
+        need(false, "the thread goes on");
+    }
+    fails = "thread t cannot request p: it does not work for a task that the plan lets there";
+    if (setjmp(failed) == 0) {
+        (void)camkes_no_route(&uses);
+        need(false, "the thread goes on");
+    }
+    fails = NULL;
+}
+
 static void test_without_a_request(void)
 {
     start("without a request", &own);
@@ -161,6 +212,11 @@ static void test_without_a_request(void)
     camkes_nested_push(&context);
     need(sent_count == 0 && !atomic_load(&context.pushing), "an update was sent");
     need(camkes_nested_found(&context) == 0, "a request was found");
+    atomic_store(&context.pushed, MANAGER);
+    need(camkes_nested_found(&context) == 0, "a request was found");
+    need(atomic_load(&context.pushed) == MANAGER, "it is not to be cleared any more");
+    atomic_store(&context.nested, 1);
+    need(camkes_nested_found(&context) == 1, "the first slot");
 }
 
 #if CAMKES_MCS
@@ -171,12 +227,19 @@ static void test_abandoned(void)
     start("aborted in a nested request", &own);
     camkes_nested_abandon(&context);
     CHECK({MANAGER, CAMKES_CLEAR | 1 << 12});
+    need(atomic_load(&context.nested) == 0, "the request is not over");
+    start("aborted after an update", &own);
+    atomic_store(&context.pushed, MANAGER);
+    camkes_nested_abandon(&context);
+    CHECK({MANAGER, CAMKES_CLEAR | 1 << 12});
     for (int sign = 0; sign < 3; sign++) {
         start("stopped in or after a nested request", &own);
         atomic_store(&context.nested, sign == 0 ? MANAGER : 0);
         atomic_store(&context.raised, sign == 1 ? MANAGER : 0);
         atomic_store(&context.pushed, sign == 2 ? MANAGER : 0);
+        abandons = true;
         camkes_request_abandoned();
+        abandons = false;
         CHECK({MANAGER, CAMKES_CLEAR | 1 << 12});
         camkes_request_abandoned();
         need(sent_count == 1, "it is sent again");
@@ -190,6 +253,28 @@ static void test_who_pays(void)
     atomic_store(&context.pays, false);
     camkes_request_raised(&uses, &route, 0);
     CHECK({MANAGER, CAMKES_RAISE | 30 << 4 | CAUSE << 12}, {ENDPOINT, 1}, {MANAGER, CAMKES_CLEAR});
+}
+
+/* Where several can pay, the manager of the CPI that is requested learns of all. */
+static void test_tells(void)
+{
+    for (int i = 0; i < 8; i++) {
+        start("several can pay", &own);
+        own.lends = (i & 1) != 0;
+        own.lent = (i & 2) != 0;
+        own.grouped = (i & 4) != 0;
+        camkes_request_raised(&uses, &route, 0);
+        if (i > 0 && i < 4) {
+            CHECK({MANAGER, UPDATE_TO(30)}, {OWN_MANAGER, CAMKES_TELL}, {ENDPOINT, 1},
+                  {MANAGER, CAMKES_CLEAR});
+        } else {
+            CHECK({MANAGER, UPDATE_TO(30)}, {ENDPOINT, 1}, {MANAGER, CAMKES_CLEAR});
+        }
+    }
+    own.lends = own.lent = own.grouped = false;
+    start("of a task", NULL);
+    camkes_request_raised(&uses, &route, 0);
+    CHECK({MANAGER, UPDATE_TO(30)}, {ENDPOINT, 1}, {MANAGER, CAMKES_CLEAR});
 }
 
 static void test_lowered(void)
@@ -211,9 +296,12 @@ int main(void)
     test_raised_meanwhile();
     test_about_to_be_raised();
     test_without_a_request();
+    test_not_raised_any_more();
+    test_refused();
 #if CAMKES_MCS
     test_abandoned();
     test_who_pays();
+    test_tells();
     test_lowered();
 #endif
     printf("good\n");

@@ -26,6 +26,11 @@ seL4_IPCBuffer *seL4_GetIPCBuffer(void)
     return &buffer;
 }
 
+static struct camkes_thread self, other;
+#if CAMKES_MCS
+static bool extends; /* the manager, while the thread receives */
+#endif
+
 static seL4_MessageInfo_t next(seL4_Word *badge)
 {
     if (received == scripted) {
@@ -33,6 +38,9 @@ static seL4_MessageInfo_t next(seL4_Word *badge)
     }
     *badge = script[received].badge;
     buffer.msg[0] = script[received].first;
+#if CAMKES_MCS
+    atomic_store(&self.extended, extends);
+#endif
     return script[received++].info;
 }
 
@@ -98,6 +106,8 @@ void camkes_host_point(void)
 seL4_MessageInfo_t camkes_refuse(const struct camkes_place *place, seL4_Word badge,
                                  seL4_Word sender, unsigned error)
 {
+    need(error == CAMKES_MESSAGE_BUSY || self.label == CAMKES_LABEL_NONE,
+         "what is claimed, in a handler of errors");
     note("refuse %s %lu %lu %u\n", place->interface, (unsigned long)badge, (unsigned long)sender,
          error);
     return seL4_MessageInfo_new(error, 0, 0, 0);
@@ -149,7 +159,6 @@ static const struct camkes_caller callers[] = {
 static struct camkes_context contexts[2];
 static const struct camkes_place place = {.interface = "i"};
 static const struct camkes_instance instance = {.name = "instance"};
-static struct camkes_thread self, other;
 static struct camkes_thread *pool[] = {&other, &self};
 static struct camkes_cpi cpi;
 static _Atomic uintptr_t *lock;
@@ -212,7 +221,13 @@ static void serve(struct camkes_thread *thread, struct camkes_received *request)
         return;
     }
     note("handler, held %lu\n", (unsigned long)request->held);
+#if CAMKES_MCS
+    need(thread->serving, "a request can be aborted from its begin on");
+#endif
     camkes_end_request(thread, request, &cpi, lock, pooled);
+#if CAMKES_MCS
+    need(!thread->serving, "a request cannot be aborted after its end");
+#endif
     camkes_reply(thread, request, seL4_MessageInfo_new(0, 0, 0, 1), &registers);
 }
 
@@ -377,9 +392,18 @@ static void extensions(void)
     need_done("send 0 to 41\ncall 91 with 0xf of 0 words\nreceive 9\n");
     need(self.leaving && !self.extended && request.registers.word[0] == 1000 && request.badge == 1,
          "what it is then");
+    begin(); /* it gets that after it has decided to receive */
+    receives(label(15, 3), 2, 1);
+    extends = true;
+    camkes_reply(&self, &request, reply, &registers);
+    extends = false;
+    need_done("reply 0 of 1 words, 17, and receive 9\n" WITH "call 91 with 0x1f of 0 words\n");
+    registers.word[0] = 17;
+    request = (struct camkes_received){.words = 1};
     begin(); /* it is taken away just before */
     receives(label(15, 3), 2, 1);
     camkes_reply_extended(&self, &request, reply, &registers);
+    need(seL4_MessageInfo_get_label(request.info) == label(15, 3), "the next request");
     need_done("reply 0 of 1 words, 17, and receive 9\n" WITH);
     need(!self.leaving && request.registers.word[0] == 1000, "what it is then");
 }

@@ -11,6 +11,7 @@ static void *spoiling_copy(void *to, const void *from, size_t size);
 #include "../../../runtime/src/message.c"
 #undef memcpy
 
+#include <camkes/dataport.h>
 #include <stdio.h>
 
 static unsigned char shared[64];
@@ -103,8 +104,18 @@ static void strings_are_what_was_counted(void)
     }
 }
 
+static void a_range_is_within_the_dataport(void)
+{
+    need(camkes_memory_cache_op(10, 0, 10, 0) == 0, "all of it");
+    need(camkes_memory_cache_op(10, 10, 0, 0) == 0, "nothing at its end");
+    need(camkes_memory_cache_op(10, 9, 2, 0) != 0, "more than it has");
+    need(camkes_memory_cache_op(10, 11, 0, 0) != 0, "behind its end");
+    need(camkes_memory_cache_op(10, 11, SIZE_MAX, 0) != 0, "around the address space");
+}
+
 int main(void)
 {
+    a_range_is_within_the_dataport();
     a_string_loses_its_end();
     a_string_becomes_shorter();
     an_array_is_what_was_counted();

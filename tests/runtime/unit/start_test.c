@@ -4,6 +4,7 @@
 #include <camkes/instance.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { GATE = 1, READY = 2 };
 
@@ -21,7 +22,30 @@ void seL4_Send(seL4_CPtr endpoint, seL4_MessageInfo_t info)
     sent[endpoint]++;
 }
 
+#if CAMKES_MCS
+static unsigned passive, passive_started, passive_open;
+
+unsigned camkes_platform_passive(const struct camkes_instance *instance)
+{
+    return instance->start->lent.gate != 0 ? passive : 0;
+}
+
+void camkes_platform_start_passive(const struct camkes_instance *instance)
+{
+    (void)instance;
+    passive_started += 1 + 10 * received[READY];
+}
+
+void camkes_platform_open_passive(const struct camkes_instance *instance)
+{
+    (void)instance;
+    passive_open += 1 + 10 * sent[GATE];
+}
+
+seL4_MessageInfo_t seL4_Wait(seL4_CPtr endpoint, seL4_Word *badge)
+#else
 seL4_MessageInfo_t seL4_Recv(seL4_CPtr endpoint, seL4_Word *badge)
+#endif
 {
     (void)badge;
     received[endpoint]++;
@@ -48,8 +72,48 @@ static void need(bool good, const char *what)
     }
 }
 
+#if CAMKES_MCS
+static unsigned initialised; /* after so many messages that a thread is ready */
+
+static void init(void)
+{
+    initialised = 1 + sent[READY];
+}
+
+/* A passive thread reports that it begins and that it has ended, and waits as the others do. The
+ * control thread does not wait for it here. */
+static void passive_threads(void)
+{
+    struct camkes_start start = {
+        .gate = GATE, .ready = READY, .interfaces = 2, .lent = {.gate = 3}};
+    const struct camkes_instance instance = {.name = "instance", .start = &start};
+    static struct camkes_thread self = {.passive = true};
+    passive = 1;
+    camkes_set_self(&self);
+    camkes_start_interface(&instance, init);
+    need(initialised == 2, "it reports before it initialises its interface");
+    need(sent[READY] == 2 && received[GATE] == 1 && start.waiting == 1, "a passive thread");
+    self.passive = false;
+    camkes_start_interface(&instance, init);
+    need(sent[READY] == 4 && received[GATE] == 2, "the only other one is the last");
+    camkes_start_interfaces(&instance);
+    need(received[READY] == 2, "the control thread waits for the others");
+    need(passive_started == 21, "and then lets passive ones start");
+    camkes_start_open(&instance);
+    need(sent[GATE] == 2 && passive_open == 21, "all are let through, and then passive ones");
+    passive = 0;
+    memset(sent, 0, sizeof sent);
+    memset(received, 0, sizeof received);
+}
+#endif
+
 int main(void)
 {
+#if CAMKES_MCS
+    static struct camkes_thread active;
+    passive_threads();
+    camkes_set_self(&active);
+#endif
     struct camkes_start start = {.gate = GATE, .ready = READY, .interfaces = 2};
     const struct camkes_instance instance = {.name = "instance", .start = &start};
 
