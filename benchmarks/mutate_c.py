@@ -11,7 +11,8 @@ signal other processes; where that is not allowed, the program ends.
 
     mutate_c.py run                    the mutants that were not tried yet, or whose file has changed
     mutate_c.py run --again            those that no test has found, too, as after a new test
-    mutate_c.py report                 what was found, into c.json, and which survivors have no explanation
+    mutate_c.py report                 what was found, into c.json and the first part of survivors-c.md, and
+                                       which survivors have no explanation there
 
 build/mutation-c/outcomes.jsonl has the results as they come; benchmarks/mutation has what is made of them, in
 c.json, and the reasons of survivors, in survivors-c.md. A survivor with the object code of the original is
@@ -22,7 +23,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import json
 import mmap
 import os
 import random
@@ -40,24 +40,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from mutation.c_results import FOUND, report
 from mutation.c_sources import (
     COPY,
-    MAKERS,
     NOTES,
     PARTS,
     SHARED,
     SIZE,
     WORK,
-    Compiled,
     Outcomes,
     Sources,
     described,
-    git,
     make_copy,
 )
 from mutation.trials import Attempt, Runner, Trial
 
-RESULT, REASONS = MAKERS / "c.json", MAKERS / "survivors-c.md"
 #: set in the process namespace in which mutants run
 ISOLATED = "CAMKES_MUTANTS_ISOLATED"
 TESTS = (
@@ -71,7 +68,6 @@ NOT_RUN = (
 )
 #: functions of the tests that build something in a folder: each thing is built once
 BUILDERS = (("tests.runtime.host", "build"), ("tests.units", "build"))
-FOUND = ("killed", "timeout")
 
 
 def enter() -> None:
@@ -256,52 +252,6 @@ def end_all_but(others: set[int]) -> None:
             os.kill(process, signal.SIGKILL)
 
 
-# ---- what was found ----
-
-
-def kind_of(test: str) -> str:
-    """Of a test: unit test, search of schedules, or run of a system."""
-    if "test_units.py" in test:
-        return "unit test"
-    searches = ("tests/explore/", "test_exploration", "test_late_updates", "schedules")
-    return "search" if any(word in test for word in searches) else "run"
-
-
-def report(given: argparse.Namespace) -> int:
-    sources, outcomes = Sources(given.part), Outcomes()
-    sources.read()
-    compiled, reasons = Compiled(sources), REASONS.read_text("utf-8")
-    files: dict[str, Counter[str]] = {}
-    kinds: dict[str, Counter[str]] = {}
-    tests: Counter[str] = Counter()
-    survivors: list[dict[str, Any]] = []
-    for mutant in sources.mutants():
-        key = outcomes.key(mutant, sources.files[mutant.file])
-        outcome = outcomes.kept.get(key, {"verdict": "not tried"})
-        if outcome["verdict"] in ("survived", "uncovered") and "same" not in outcome:
-            outcomes.add(key, outcome := outcome | {"same": compiled.is_same(mutant)})
-        verdict = "same code" if outcome.get("same") else outcome["verdict"]
-        for name, counts in ((mutant.file, files), (mutant.kind, kinds)):
-            counts.setdefault(name, Counter())[verdict] += 1
-        if outcome.get("test"):
-            tests[outcome["test"]] += 1
-        if verdict in ("survived", "uncovered"):
-            survivors.append({name: outcome[name] for name in ("file", "line", "before", "after", "verdict")})
-    total = sum(files.values(), Counter[str]())
-    by: Counter[str] = Counter()
-    for test, count in tests.items():
-        by[kind_of(test)] += count
-    record = {"commit": git("rev-parse", "HEAD").strip(), "mutants": total, "found by": by}
-    record |= {"kinds": kinds, "files": files, "tests": dict(sorted(tests.items())), "survivors": survivors}
-    kept = json.loads(RESULT.read_text("utf-8")) if RESULT.exists() else {}
-    RESULT.write_text(json.dumps(kept | {given.part: record}, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    for survivor in survivors:
-        if f"`{survivor['before']}` → `{survivor['after']}`" not in reasons:
-            print("no reason:", "{file}:{line}: `{before}` → `{after}`".format(**survivor))
-    print(dict(total), dict(by))
-    return 0
-
-
 def run(given: argparse.Namespace) -> int:
     WORK.mkdir(parents=True, exist_ok=True)
     if ISOLATED not in os.environ:
@@ -339,7 +289,7 @@ def main() -> int:
     parser.add_argument("--marks", default="not long", help="which tests, as for pytest's -m")
     parser.add_argument("--tests", nargs="+", default=TESTS, help="instead of those that are listed here")
     given = parser.parse_args()
-    return run(given) if given.command == "run" else report(given)
+    return run(given) if given.command == "run" else report(given.part)
 
 
 if __name__ == "__main__":
