@@ -69,6 +69,8 @@ seL4_MessageInfo_t seL4_Call(seL4_CPtr manager, seL4_MessageInfo_t info)
 {
     need(seL4_MessageInfo_get_length(info) == 2 && camkes_timer_message_time(0) == 5000000000,
          "the time");
+    need(seL4_MessageInfo_get_extraCaps(info) == 0 && seL4_MessageInfo_get_capsUnwrapped(info) == 0,
+         "capabilities");
     need(seL4_MessageInfo_get_label(info) == CAMKES_WAIT_UNTIL && manager == 11, "a wait");
     seen = condition.value;
     condition.value += posted;
@@ -226,6 +228,9 @@ static void monitors(void)
     begin(&first, 0);
     camkes_monitor_signal(&condition, CAMKES_POST);
     check("nobody waits", 0, 0, 0);
+    begin(&first, 1);
+    camkes_monitor_signal(&condition, CAMKES_POST_ALL);
+    check("one waits", 1, 11, CAMKES_POST_ALL);
     begin(&first, 2);
     camkes_monitor_signal(&condition, CAMKES_POST);
     check("threads wait", 2, 11, CAMKES_POST);

@@ -57,6 +57,8 @@ seL4_MessageInfo_t seL4_Call(seL4_CPtr manager, seL4_MessageInfo_t info)
         i++;
     }
     need(i < PARTIES && seL4_MessageInfo_get_length(info) == 1, "a message to no party");
+    need(seL4_MessageInfo_get_extraCaps(info) == 0 && seL4_MessageInfo_get_capsUnwrapped(info) == 0,
+         "capabilities");
     note("%s %s %u for %u\n", party[i].name, name_of(operation), (unsigned)camkes_bits(given, 4, 8),
          (unsigned)camkes_bits(given, 12, 16));
     if (operation == refused) {

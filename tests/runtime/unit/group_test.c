@@ -257,9 +257,9 @@ static const struct exchange LOCK[] = {
 
 static const struct exchange FIRST[] = {
     {.what = "a lock that the first party waits for"},
-    {"it is taken", PARTY(LOW, ACQUIRE_LOCK), 0, GOOD, 0, BASE},
-    {"a waiter", PARTY(TASK, ACQUIRE_LOCK), 1, SAVED, 0, BASE},
-    {"the holder releases", PARTY(LOW, RELEASE_LOCK), 0, GOOD, 100, BASE},
+    {"it is taken", PARTY(LOW, ACQUIRE_LOCK), 0, GOOD, 0, {40, 20, 30, 10}},
+    {"a waiter", PARTY(TASK, ACQUIRE_LOCK), 1, SAVED, 0, {40, 40, 30, 10}},
+    {"the holder releases", PARTY(LOW, RELEASE_LOCK), 0, GOOD, 100, {40, 20, 30, 10}},
     {.what = NULL},
 };
 
@@ -369,6 +369,8 @@ int main(void)
     begin();
     parties[TASK].lock = LOW;
     parties[TASK].reply = 100;
+    parties[TASK].base = parties[TASK].effective = 40;
+    priorities[TASK] = 40;
     run(FIRST);
     begin();
     run(WAIT);

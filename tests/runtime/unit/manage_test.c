@@ -147,7 +147,9 @@ static void timeouts(void)
     of_worker(HIGH, CAMKES_AWAIT_END, "await 62\nreceive\n");
     is_home = &contexts[LOW];
     self.start = camkes_manage_member;
-    message(OF_NONE, 3, "timeout 7 3\nreceive\n");
+    later_from = OF_WORKER;
+    later_label = camkes_operation_label(CAMKES_FIND_NESTED, 0, 0);
+    message(OF_NONE, 3, "timeout 7 3\nreceive\nnested 60\nreply good 77\n");
     begin(false);
     of_group(LOW, CAMKES_TAKE_LOCK, 0, 0, "take: 9 60\nreply good 0\n");
     of_group(HIGH, CAMKES_TAKE_LOCK, 0, 0, "wait: 9 62 30 of thread 7\nqueue 62\nreply good 1\n");

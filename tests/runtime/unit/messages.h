@@ -16,6 +16,9 @@ enum { NONE = 1000 };
 
 static seL4_Error cannot_save;
 static seL4_Word from, label, length, word[2];
+/* the next message, NONE: the thread ends when it waits for that */
+static seL4_Word later_from = NONE, later_label;
+static bool received;
 static jmp_buf next;
 static seL4_IPCBuffer buffer;
 static struct camkes_thread self = {.name = "manager"};
@@ -40,6 +43,8 @@ static const char *meant(seL4_MessageInfo_t reply)
 
 static void note_words(seL4_MessageInfo_t info)
 {
+    need(seL4_MessageInfo_get_extraCaps(info) == 0 && seL4_MessageInfo_get_capsUnwrapped(info) == 0,
+         "capabilities");
     for (seL4_Word i = 0; i < seL4_MessageInfo_get_length(info); i++) {
         note(" %u", (unsigned)seL4_GetMR((int)i));
     }
@@ -53,10 +58,14 @@ static seL4_MessageInfo_t receive(seL4_CPtr endpoint, seL4_Word *badge)
         longjmp(next, 1);
     }
     *badge = from;
-    from = NONE;
+    const seL4_Word given = label;
+    from = later_from;
+    label = later_label;
+    later_from = NONE;
+    received = true;
     seL4_SetMR(0, word[0]);
     seL4_SetMR(1, word[1]);
-    return seL4_MessageInfo_new(label, 0, 0, length);
+    return seL4_MessageInfo_new(given, 0, 0, length);
 }
 
 #if CAMKES_MCS
@@ -67,7 +76,7 @@ seL4_MessageInfo_t seL4_Recv(seL4_CPtr endpoint, seL4_Word *badge, seL4_CPtr rep
 seL4_MessageInfo_t seL4_Recv(seL4_CPtr endpoint, seL4_Word *badge)
 {
 #endif
-    if (from == NONE) {
+    if (received) {
         note("receive\n");
     }
     return receive(endpoint, badge);
@@ -131,6 +140,7 @@ static void message(seL4_Word badge, seL4_Word given, const char *wanted)
 {
     from = badge;
     label = given;
+    received = false;
     camkes_set_self(&self);
     if (setjmp(next) == 0) {
         self.start(&self);

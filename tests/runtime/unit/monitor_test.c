@@ -11,9 +11,11 @@ static void rebase(void)
     const seL4_Word new_base = camkes_operation_label(CAMKES_UPDATE, 25, 0);
     begin();
     of_sleeper(EVENT, CAMKES_WAIT, 0, "sleep: 51 4 20 of thread 7\nT priority 20 for 4\nreceive\n");
+    sleeper[IN_A].origin = 4;
     word[0] = 4;
     message(CAMKES_BADGE_TIME_MANAGER, new_base,
             "T priority 25 for 4\nB0 priority 25 for 4\nreply good\n");
+    need(sleeper[IN_A].priority == 25, "the first of the threads that can wait");
     word[0] = 1;
     message(CAMKES_BADGE_TIME_MANAGER, camkes_operation_label(CAMKES_UPDATE, 9, 0),
             "C0 priority 9 for 1\nD0 priority 9 for 1\nreply good\n");

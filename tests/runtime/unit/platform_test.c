@@ -24,6 +24,8 @@ static seL4_MessageInfo_t answer(const char *call, seL4_CPtr to, seL4_MessageInf
 {
     note("%s %u: %u of %u", call, (unsigned)to, (unsigned)seL4_MessageInfo_get_label(info),
          (unsigned)seL4_MessageInfo_get_length(info));
+    need(seL4_MessageInfo_get_extraCaps(info) == 0 && seL4_MessageInfo_get_capsUnwrapped(info) == 0,
+         "capabilities");
     for (int i = 0; i <= CAMKES_REGISTERS; i++) {
         note(" %u", (unsigned)seL4_GetMR(i));
         seL4_SetMR(i, seL4_GetMR(i) + 100);

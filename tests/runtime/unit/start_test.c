@@ -11,6 +11,14 @@ enum { GATE = 1, READY = 2 };
 static unsigned sent[3], received[3];
 static seL4_IPCBuffer buffer;
 
+static void need(bool good, const char *what)
+{
+    if (!good) {
+        printf("%s\n", what);
+        exit(1);
+    }
+}
+
 seL4_IPCBuffer *seL4_GetIPCBuffer(void)
 {
     return &buffer;
@@ -18,7 +26,7 @@ seL4_IPCBuffer *seL4_GetIPCBuffer(void)
 
 void seL4_Send(seL4_CPtr endpoint, seL4_MessageInfo_t info)
 {
-    (void)info;
+    need(info.words[0] == 0, "a message that is not empty");
     sent[endpoint]++;
 }
 
@@ -63,14 +71,6 @@ void camkes_host_point(void)
 }
 
 struct camkes_thread *const camkes_threads[1];
-
-static void need(bool good, const char *what)
-{
-    if (!good) {
-        printf("%s\n", what);
-        exit(1);
-    }
-}
 
 #if CAMKES_MCS
 static unsigned initialised; /* after so many messages that a thread is ready */
