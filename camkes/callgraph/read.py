@@ -32,7 +32,7 @@ from camkes.callgraph.codes import CODE_NOT_READ, MORE_REQUESTS, REQUESTS_NOT_CO
 from camkes.callgraph.counts import CallCounter, NotCountedError
 from camkes.callgraph.disassembly import disassembled_calls
 from camkes.callgraph.gcc import CallPlace, read_calls
-from camkes.callgraph.graph import CallGraph, Reached
+from camkes.callgraph.graph import CallGraph, CallPath, Reached
 from camkes.callgraph.objects import ObjectError, read_object
 from camkes.diagnostics import Diagnostic, Label, Sink, Span
 from camkes.model.setting_reader import SettingReader, find
@@ -308,7 +308,7 @@ class _CodeReader:
                 return
             called |= frozenset(said.requests)  # who knows
         for target, walk in reached.walks.items():
-            chain = Chain(walk.functions, tuple(map(self._span, walk.places)), walk.sure)
+            chain = Chain(walk.functions, self._steps(walk), walk.sure)
             before = self.chains.setdefault((name, stubs[target]), chain)
             if (chain.sure, -len(chain.functions)) > (before.sure, -len(before.functions)):
                 self.chains[name, stubs[target]] = chain
@@ -372,7 +372,7 @@ class _CodeReader:
     def _record_operations(self, name: str, reached: Reached) -> None:
         if reached.unbounded is None:
             self.operations[name] = {
-                target: Chain(walk.functions, tuple(map(self._span, walk.places)), walk.sure)
+                target: Chain(walk.functions, self._steps(walk), walk.sure)
                 for target, walk in reached.walks.items()
             }
 
@@ -388,10 +388,17 @@ class _CodeReader:
             )
         )
 
-    def _span(self, place: CallPlace | None) -> Span | None:
-        return (
-            None if place is None else self.sources.span(Path(place.file), place.line, place.column or None)
-        )
+    def _steps(self, walk: CallPath) -> tuple[Span | None, ...]:
+        """Where each function of a walk calls the next one."""
+        return tuple(map(self._span, walk.places, walk.functions[1:]))
+
+    def _span(self, place: CallPlace | None, callee: str = "") -> Span | None:
+        """A call. Where only its line is known, the name of `callee` in it."""
+        if place is None:
+            return None
+        if callee and not place.column:
+            return self.sources.word(Path(place.file), place.line, callee)
+        return self.sources.span(Path(place.file), place.line, place.column or None)
 
 
 def _compile_jobs(

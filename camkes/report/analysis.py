@@ -14,7 +14,7 @@ from camkes.analysis.verdict import Analysis, TaskResult, Verdict
 from camkes.analysis.witness import Quality, Witness
 from camkes.analysis.workload import Workload
 from camkes.report.analysis_json import bound_verdict
-from camkes.report.draw.table import table
+from camkes.report.draw.table import paragraph, table
 from camkes.report.times import format_time
 
 #: What verdicts are called.
@@ -25,6 +25,8 @@ WORDS = {
 }
 
 
+#: columns that narrow terminals do not show, the first one first
+_SPARE = ("priority", "period", "B", "C", "found")
 #: notes where the exact blocking is not known
 _GIVEN_UP = "exceeded its limit; --exact uses a solver"
 
@@ -36,7 +38,13 @@ def words(result: TaskResult) -> str:
     return f"{WORDS[result.verdict]} found" if result.at_least else f"{WORDS[result.verdict]}: overload"
 
 
-def to_text(analysis: Analysis, witnesses: Mapping[str, Witness] = {}, *, color: bool = False) -> str:
+def to_text(
+    analysis: Analysis,
+    witnesses: Mapping[str, Witness] = {},
+    *,
+    color: bool = False,
+    width: int | None = None,
+) -> str:
     """A table of the tasks and one of the bounds."""
     head = ("task", "priority", "period", "deadline", "C", "B", "R", "found", "verdict")
     tasks: list[tuple[str, ...]] = [head]
@@ -66,11 +74,11 @@ def to_text(analysis: Analysis, witnesses: Mapping[str, Witness] = {}, *, color:
     ages = [("written by", "read by", "age"), *age_rows(analysis)]
     return "\n\n".join(
         [
-            table(tasks, right={1, 2, 3, 4, 5, 6, 7}, color=color),
-            "\n".join(legend),
+            table(tasks, right={1, 2, 3, 4, 5, 6, 7}, color=color, width=width, spare=_SPARE),
+            "\n".join(line for text in legend for line in paragraph(text, width)),
             *([table(chains, right={1}, color=color)] if analysis.chains else []),
             *([table(ages, right={2}, color=color)] if analysis.ages else []),
-            table(bound_rows(analysis), right={2, 3}, color=color),
+            table(bound_rows(analysis), right={2, 3}, color=color, width=width, spare=["source"]),
         ]
     )
 

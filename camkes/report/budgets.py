@@ -14,7 +14,7 @@ from camkes.analysis.budgets import Bounded, BudgetResult
 from camkes.analysis.criticality import LevelResult
 from camkes.analysis.demand import Time
 from camkes.model.overrun import OverrunPolicy
-from camkes.report.draw.table import table
+from camkes.report.draw.table import paragraph, table
 from camkes.report.times import format_time
 
 
@@ -69,6 +69,10 @@ def criticality_bounds(levels: Sequence[LevelResult]) -> tuple[CriticalityBounds
     )
 
 
+#: columns that narrow terminals do not show, the first one first
+_SPARE = ("SMC", "AMC-rtb", "period", "C", "overrun", "budget")
+
+
 class TimeTable(NamedTuple):
     """The first row is the head; the columns `left` are of words. `about` says what the figures are."""
 
@@ -112,12 +116,20 @@ def tables(budgets: Sequence[BudgetResult], levels: Sequence[LevelResult]) -> li
     return found
 
 
-def to_text(budgets: Sequence[BudgetResult], levels: Sequence[LevelResult], *, color: bool = False) -> str:
+def to_text(
+    budgets: Sequence[BudgetResult],
+    levels: Sequence[LevelResult],
+    *,
+    color: bool = False,
+    width: int | None = None,
+) -> str:
     """The tables as text."""
     parts = []
     for each in tables(budgets, levels):
         right = set(range(len(each.rows[0]))) - each.left
-        parts += [table(each.rows, right=right, color=color), "\n".join(each.about)]
+        spare = [heading for heading in _SPARE if heading in each.rows[0]]
+        parts.append(table(each.rows, right=right, color=color, width=width, spare=spare))
+        parts.append("\n".join(line for text in each.about for line in paragraph(text, width)))
     return "\n\n".join(parts)
 
 

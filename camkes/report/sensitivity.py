@@ -13,7 +13,7 @@ from camkes.analysis.assignment import Policy
 from camkes.analysis.sensitivity import Margin, ResponseTimeChange
 from camkes.analysis.workload import Workload
 from camkes.model.protocols import Protocol
-from camkes.report.draw.table import table
+from camkes.report.draw.table import paragraph, table
 from camkes.report.times import format_time
 
 
@@ -44,7 +44,9 @@ def margins_text(margins: Sequence[Margin], *, color: bool = False) -> str:
     return table(rows, right={1, 2, 3, 4}, color=color) + said
 
 
-def changes_text(changes: Sequence[ResponseTimeChange], *, color: bool = False) -> str:
+def changes_text(
+    changes: Sequence[ResponseTimeChange], *, color: bool = False, width: int | None = None
+) -> str:
     """Which protocols make some response shorter, and all that changes with them."""
     if not changes:
         return "No other protocol of a CPI makes a response shorter."
@@ -60,8 +62,11 @@ def changes_text(changes: Sequence[ResponseTimeChange], *, color: bool = False) 
                 responses,
             )
         )
-    note = "\n* requests are then served at the same time: the code has to be reentrant"
-    return table(rows, right=set(), color=color) + (note if any(change.shares for change in changes) else "")
+    lines = [table(rows, right=set(), color=color, width=width)]
+    if any(change.shares for change in changes):
+        note = "* requests are then served at the same time: the code has to be reentrant"
+        lines += paragraph(note, width)
+    return "\n".join(lines)
 
 
 class MarginReport(Struct, frozen=True):

@@ -258,6 +258,8 @@ def test_tables() -> None:
     system = of_tasks(*table_1(7, raises=True))
     results = budget_results(*system, FREE), level_results(*system, FREE)
     compare(f"{report.to_text(*results)}\n", GOLDEN / "budgets.txt")
+    for width in (80, 60):
+        assert all(len(line) <= width for line in report.to_text(*results, width=width).splitlines())
     budgets = to_builtins(report.budget_bounds(results[0]))
     assert budgets[2] | {"response_reason": "", "isolated_reason": ""} == {
         "name": "t3",

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import random
+import re
 import sys
 from pathlib import Path
 
@@ -28,7 +29,7 @@ from camkes.report import plan_json, plan_tables
 from camkes.report.analysis import explain, to_text
 from camkes.report.analysis_json import to_report
 from tests.analysis.random_systems import RandomSystem
-from tests.golden import compare
+from tests.golden import compare, compare_part
 
 GOLDEN = Path(__file__).parent / "golden"
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -110,6 +111,21 @@ def test_nested_example(monkeypatch: pytest.MonkeyPatch) -> None:
             assert text is not None and "B = " in text and "R = " in text
         assert "can be missed" not in to_text(analysis)
     assert explain(workload, analysis, "nobody") is None
+
+
+def test_tables_in_narrow_terminals() -> None:
+    """In 80 and 60 columns, each line fits, and each time is one of the whole table."""
+    checked = pipeline.check(pipeline.Input(EXAMPLES / "nested"), Sink())
+    assert checked is not None
+    workload = workload_of(checked.system, checked.plan)
+    analysis = analyse(workload, read_platform("qemu-x86_64"))
+    whole = to_text(analysis)
+    times = re.compile(r"[\d.]+ [num]?s")
+    for width in (80, 60):
+        text = to_text(analysis, width=width)
+        assert all(len(line) <= width for line in text.splitlines())
+        assert set(times.findall(text)) <= set(times.findall(whole))
+        compare_part(text, f"nested, {width}", GOLDEN / "narrow.txt")
 
 
 def test_the_sections_of_a_task_are_explained_to_the_last_request() -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -306,6 +307,27 @@ def test_flags_that_let_functions_vanish(look: Look, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("CC", "cc -fwhole-program -flto -O2")
     seen = look("int p_f(int x) { return next_f(x); }\nint q_f(int x) { return x; }")
     assert seen.calls("s.p") == (["s.next"], CODE)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_calls_are_underlined_with_each_compiler(
+    look: Look, monkeypatch: pytest.MonkeyPatch, compiler: str
+) -> None:
+    """Clang does not tell columns."""
+    if shutil.which(compiler) is None:
+        pytest.skip(f"there is no {compiler}")
+    monkeypatch.setenv("CC", compiler)
+    seen = look(
+        "int p_f(int x)\n{\n    return 2 * next_f(x);\n}\nint q_f(int x) { return x; }",
+        clause=", requests ()",
+    )
+    (error,) = [d for d in seen.diagnostics if d.code.number == "E0516"]
+    words = [
+        label.span.file.lines[label.span.line - 1][label.span.column - 1 : label.span.end_column - 1]
+        for label in error.related
+    ]
+    assert "next_f" in words
 
 
 def test_a_handler_that_is_in_no_source(look: Look) -> None:

@@ -175,10 +175,11 @@ low     ##lll__lllllll_____________________________##
 ^ inherited priority
 
 response times (ms)
-task    priority  released  completed  missed  open  min  mean  max  deadline  blocked
-high          30         2          2       0     0    6   7.5    9        20        3
-middle        20         1          1       0     0   16    16   16        40        3
-low           10         1          1       0     0   20    20   20        40        0
+task    priority  missed  open  min  mean  max  deadline  blocked
+high          30       0     0    6   7.5    9        20        3
+middle        20       0     0   16    16   16        40        3
+low           10       0     0   20    20   20        40        0
+left out in this width: released, completed
 """
 
 
@@ -199,6 +200,20 @@ def test_a_table_is_as_wide_as_its_content_and_alarms_are_red() -> None:
     )
     coloured = table(rows, right={1}, color=True, alarms={(2, 1)})
     assert coloured.splitlines()[1:] == ["control       0", "x        \x1b[31;1m    12\x1b[0m"]
+
+
+def test_columns_are_left_out_and_words_put_below_each_other() -> None:
+    rows = [("task", "C", "R", "verdict"), ("control", "1 ms", "12 ms", "met in 12 ms; no miss found")]
+    (head, first, *more) = table(rows, right={1, 2}, color=False, width=37, spare=["C"]).splitlines()
+    assert head == "task         R  verdict"
+    assert [first, *more] == [
+        "control  12 ms  met in 12 ms; no miss",
+        "                found",
+        "left out in this width: C",
+    ]
+    assert table(rows, right={1, 2}, color=False, width=56, spare=["C"]) == table(
+        rows, right={1, 2}, color=False
+    )
 
 
 def test_a_trace_without_switches_gives_response_times_only() -> None:

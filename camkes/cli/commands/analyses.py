@@ -140,6 +140,7 @@ def show(
     from camkes.analysis.workload import workload_of
     from camkes.report import analysis as report
     from camkes.report import analysis_json, budgets, sensitivity
+    from camkes.report.draw.table import terminal_width
 
     workload = workload_of(result.system, result.plan)
     searched = arguments.search and not result.plan.bands  # a simulation of fixed priorities
@@ -166,15 +167,16 @@ def show(
         effect = sensitivity.to_report(spans, effects) if more else UNSET
         print(analysis_json.to_json(analysis, found, chosen, of_time, effect))
         return True
-    parts = [report.to_text(analysis, found, color=color)]
+    width = terminal_width()
+    parts = [report.to_text(analysis, found, color=color, width=width)]
     if priorities is not None:
         policy, old = Policy(arguments.assign), workload_of(before.system, before.plan)
         parts.insert(0, sensitivity.priorities_text(old, policy, priorities, color=color))
     if of_time is not None:
-        parts.append(budgets.to_text(*of_time, color=color))
+        parts.append(budgets.to_text(*of_time, color=color, width=width))
     if more:
         parts.append(sensitivity.margins_text(spans, color=color))
-        parts.append(sensitivity.changes_text(effects, color=color))
+        parts.append(sensitivity.changes_text(effects, color=color, width=width))
     print("\n\n".join(parts))
     return True
 

@@ -11,7 +11,7 @@ from itertools import groupby
 from msgspec import Struct
 
 from camkes.diagnostics import Sink
-from camkes.report.draw.table import table
+from camkes.report.draw.table import table, terminal_width
 from camkes.report.draw.timeline import service_colours, service_letters
 from camkes.report.times import Window, choose_window, format_number, make_axis, unit_for
 from camkes.report.trace.chains import chain_latencies, data_ages
@@ -33,6 +33,8 @@ _COLOURS = (34, 33, 32, 35, 31, 36, 93, 92, 94, 95)
 _OWN_COLOUR = 37
 _RED = "31;1"
 _MAX_WIDTH = 120
+#: columns of response times that narrow terminals do not show, the first one first
+_SPARE = ("released", "completed", "mean", "open", "priority", "min", "blocked", "deadline")
 _ROWS = 8  # of a table of what can happen any number of times
 
 
@@ -61,7 +63,7 @@ def terminal_report(
     window: tuple[int | None, int | None] = (None, None),
 ) -> str:
     """Chart and table as text that ends with a newline; empty if the system has no tasks."""
-    responses = response_table([response_times(lane) for lane in run.tasks], color)
+    responses = response_table([response_times(lane) for lane in run.tasks], color, width or terminal_width())
     chains = {" -> ".join(chain.tasks): chain.latencies for chain in chain_latencies(run)}
     ages = {f"{each.reader} of {each.writer}": each.ages for each in data_ages(run)}
     responses += times_table("end-to-end latencies", "chain", chains, color)
@@ -219,7 +221,7 @@ def _largest(share: dict[StateSegment, int]) -> StateSegment | None:
     return max(share, key=lambda segment: (share[segment], segment.state is State.RUNNING), default=None)
 
 
-def response_table(rows: Sequence[ResponseTimes], color: bool = False) -> str:
+def response_table(rows: Sequence[ResponseTimes], color: bool = False, width: int | None = None) -> str:
     """Response times, all in one unit; empty if no task has jobs."""
     if not any(row.released for row in rows):
         return ""
@@ -245,7 +247,8 @@ def response_table(rows: Sequence[ResponseTimes], color: bool = False) -> str:
     lines = [tuple(columns), *zip(*columns.values(), strict=True)]
     missed = list(columns).index("missed")
     alarms = {(number, missed) for number, row in enumerate(rows, 1) if row.missed}
-    text = table(lines, right=range(1, len(columns)), color=color, alarms=alarms)
+    right = range(1, len(columns))
+    text = table(lines, right=right, color=color, alarms=alarms, width=width, spare=_SPARE)
     return f"response times ({unit})\n{text}\n"
 
 
