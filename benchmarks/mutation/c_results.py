@@ -37,8 +37,10 @@ def kind_of(test: str) -> str:
 
 def reasons(text: str) -> Counter[tuple[str, str, str]]:
     """How many mutants of a file have an explanation, by what they change."""
-    found = filter(None, map(_REASON.fullmatch, text.splitlines()))
-    return Counter({(m[1], m[2], m[3]): int(m[4] or 1) for m in found})
+    found: Counter[tuple[str, str, str]] = Counter()
+    for match in filter(None, map(_REASON.fullmatch, text.splitlines())):
+        found[match[1], match[2], match[3]] += int(match[4] or 1)
+    return found
 
 
 def verdict_of(outcomes: Outcomes, sources: Sources, compiled: Compiled, mutant: Mutant) -> dict[str, Any]:

@@ -351,6 +351,8 @@ static void members(void)
     state("3 waiters; 10 10 10 for 60; 20 20 20 for 61; 30 30 30 for 62");
     of_group(LOW, CAMKES_FREE_LOCK, 0, 0, "reply no 0\n");
     of_group(HIGH, CAMKES_FREE_LOCK, 0, 0, "free: 9 62\nreply good 0\n");
+    of_group(MID, CAMKES_GIVE_LOCK, 0, 62, "free: 9 62\ngrant: 9 61 of thread 6\nreply good 0\n");
+    state("2; 10 10 10 for 60; 20 20 20 for 61; 30 30 30 for 62");
     of_group(HIGH, CAMKES_UPDATE, 0, 0, "reply no 0\n");
     begin(true);
     of_group(MID, CAMKES_TAKE_LOCK, 0, 0, "reply no 0\n");
