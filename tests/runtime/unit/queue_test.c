@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { CONTEXTS = 300, STEPS = 200000 };
+enum { CONTEXTS = 300, STEPS = 40000 };
 
 static struct camkes_context contexts[CONTEXTS];
 static struct camkes_cpi cpi = {.contexts = CONTEXTS, .context = contexts};
