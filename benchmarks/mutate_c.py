@@ -40,7 +40,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mutation.c_results import FOUND, report
+from mutation.c_results import report
 from mutation.c_sources import (
     COPY,
     NOTES,
@@ -53,6 +53,7 @@ from mutation.c_sources import (
     described,
     make_copy,
 )
+from mutation.c_summary import FOUND
 from mutation.trials import Attempt, Runner, Trial
 
 #: set in the process namespace in which mutants run
