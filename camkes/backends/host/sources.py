@@ -45,7 +45,7 @@ def build_of(application: Application, instance: Instance, sink: Sink) -> Compon
         return ComponentBuild()  # what it does is in the runtime
     if build is None:
         report_no_sources(application, kind, sink)
-        return ComponentBuild()
+        return ComponentBuild(includes=application.headers_of_all(declared_in.parent))
     return with_libraries(application, build)
 
 

@@ -255,7 +255,8 @@ def _headers_like(name: str, build: ComponentBuild) -> list[str]:
 
 def _line_with(span: Span, path: str) -> Span:
     pattern = re.compile(rf"include\s*[\"<]{re.escape(path)}[\">]")
-    for number, line in enumerate(span.file.lines, 1):
+    lines = list(enumerate(span.file.lines, 1))
+    for number, line in lines[span.line - 1 :] + lines[: span.line - 1]:
         found = pattern.search(line)
         if found is not None:
             return Span(span.file, number, found.start() + 1, number, found.end() + 1)

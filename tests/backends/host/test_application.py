@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from camkes import pipeline
+from camkes.backends.host.sources import build_of
 from camkes.diagnostics import Sink
 from camkes.project.application import Application, find_application, surrounding_applications
 from camkes.project.builds import ComponentBuild
@@ -247,6 +249,28 @@ def test_headers_of_all_components(tmp_path: Path) -> None:
     found = Application(tmp_path / "a.camkes", "a", tmp_path, components=declared)
     places = (tmp_path / "tests", tmp_path / "include", tmp_path, tmp_path / "a/api")
     assert found.headers_of_all(tmp_path / "tests") == places
+
+
+COMPOSITE = """
+component Inner { include "point.h"; maybe dataport Point_t place; }
+component Box {
+    include "point.h";
+    maybe dataport Point_t outside;
+    composition { component Inner inner; export inner.place -> outside; }
+}
+assembly { composition { component Box box; } }
+"""
+
+
+def test_a_component_without_code_finds_headers(tmp_path: Path) -> None:
+    """Those of the types of dataports that it exports."""
+    write_files(tmp_path, {"a.camkes": COMPOSITE, "point.h": "typedef int Point_t;"})
+    sink = Sink()
+    checked = pipeline.check(pipeline.Input(tmp_path / "a.camkes", preprocess=False), sink)
+    assert checked is not None, sink.diagnostics
+    for instance in checked.system.instances:
+        assert build_of(checked.application, instance, sink).includes == (tmp_path,)
+    assert not sink.has_errors
 
 
 SYSTEM = "assembly { composition { component C c; } }"
