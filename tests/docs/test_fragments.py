@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -33,6 +35,19 @@ def test_the_files_of_a_new_project() -> None:
         inside = names.pop(0) if names[0].endswith("/") else ""
         shown += [Path(inside, name) for name in names]
     assert folder == "pump/" and set(shown) <= set(files_of("task", "pump")) and len(shown) == 9
+
+
+def test_settings_of_helix() -> None:
+    """The grammar is that of editors/tree-sitter, and its name that of the language."""
+    settings = tomllib.loads(block("docs/editor.md", "[language-server"))
+    (language,) = settings["language"]
+    server = settings["language-server"][language["language-servers"][0]]
+    assert [server["command"], *server["args"]] == ["camkes", "lsp"]
+    (grammar,) = tomllib.loads(block("docs/editor.md", "[[grammar]]"))["grammar"]
+    made = json.loads((ROOT / "editors/tree-sitter/tree-sitter.json").read_text())["grammars"][0]
+    assert grammar["name"] == language["name"] == made["name"]
+    assert language["scope"] == made["scope"]
+    assert language["file-types"] == made["file-types"]
 
 
 def test_a_wait_that_ends_at_a_time(tmp_path: Path) -> None:
