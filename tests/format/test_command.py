@@ -48,6 +48,16 @@ def test_check_names_files_and_changes_none(folder: Path, capsys: pytest.Capture
     assert (folder / "a.camkes").read_text() == UNTIDY
 
 
+def test_the_current_folder_is_checked_but_not_changed(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    assert main(["fmt", "--check"]) == 1
+    assert capsys.readouterr().out == "a.camkes\nsub/b.idl4\n"
+    assert main(["fmt"]) == 2
+    assert (folder / "a.camkes").read_text() == UNTIDY
+
+
 def test_diff_is_a_patch(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fmt", "--diff", str(folder / "a.camkes")]) == 0
     out = capsys.readouterr().out

@@ -25,15 +25,15 @@ def fmt(arguments: argparse.Namespace) -> int:
     if from_input and arguments.paths not in ([], [Path("-")]):
         print("camkes fmt: standard input cannot be combined with files", file=sys.stderr)
         return USAGE
-    if not from_input and not arguments.paths:
+    keep = arguments.check or arguments.diff
+    if not from_input and not arguments.paths and not keep:
         print("camkes fmt: name files or folders, or `-` for standard input", file=sys.stderr)
         return USAGE
     sink = Sink()
     if from_input:
         layouts = [reformat.lay_out_text(sys.stdin.buffer.read(), sink)]
     else:
-        layouts = [reformat.lay_out(path, sink) for path in reformat.find_files(arguments.paths)]
-    keep = arguments.check or arguments.diff
+        layouts = [reformat.lay_out(path, sink) for path in reformat.find_files(arguments.paths or [Path()])]
     status = GOOD
     for layout in layouts:
         if layout is None:
