@@ -13,6 +13,7 @@ from camkes.diagnostics import Label, Sink
 from camkes.model.settings import WITHIN
 from camkes.model.system import System
 from camkes.protocols.plan import Plan, PlannedCondition
+from camkes.protocols.signals import WAIT_UNTIL
 
 
 def servers(system: System, plan: Plan) -> Set[str]:
@@ -77,6 +78,7 @@ def check_conditions(system: System, plan: Plan, sink: Sink) -> None:
                 " `with helpers, within 500 us`, or in the configuration"
                 f" `{condition.instance}.{WITHIN.of(f'{condition.interface}_')} = 500 us;`",
             )
+        _check_timed(each, sink)
         lowest = min((tasks[n].priority or 0 for n in _waiting_tasks(plan, each) if n in tasks), default=0)
         for name in each.lending.tasks():
             helper = plan.task(name)
@@ -98,6 +100,22 @@ def check_conditions(system: System, plan: Plan, sink: Sink) -> None:
                     notes=["its execution is counted as work of the waiting jobs, at their priorities"],
                     help=f"give `{name}` a priority of at most {lowest}",
                 )
+
+
+def _check_timed(condition: PlannedCondition, sink: Sink) -> None:
+    """Report code that may give up a wait: its helpers then do later, for no one, what was asked for."""
+    lending = condition.lending
+    function = f"{condition.interface}_{WAIT_UNTIL}"
+    for caller, chain in lending.waiters.items():
+        if lending.known and chain is not None and chain.functions[-1] == function:
+            sink.report(
+                MAY_WAIT,
+                f"`{caller}` can give up its wait for `{condition.name}`: what its helpers have left to do"
+                " then delays the next one, by a time that has no bound",
+                chain.calls[-1] or condition.span,
+                related=[Label(condition.span, "it is waited for here")],
+                help=f"call `{condition.interface}_wait()`, which ends with the signal",
+            )
 
 
 def _waiting_tasks(plan: Plan, condition: PlannedCondition) -> Iterable[str]:

@@ -83,7 +83,8 @@ def way(helper: Helper) -> str:
 
 
 #: how the functions end that wait for a condition
-WAIT_WORDS = ("wait", "wait_until")
+WAIT_UNTIL = "wait_until"
+WAIT_WORDS = ("wait", WAIT_UNTIL)
 
 
 def signal_operations(instance: Instance) -> tuple[str, ...]:
@@ -205,7 +206,7 @@ class _Finder:
             if any(self.node_of(found, each) is not None for each in waits):
                 waiting.append(task)
         others = tuple(s for s in signallers if s.caller not in reached and s.caller not in self.graph.cpis)
-        timed = any(self.reaching(instance, condition.interface, WAIT_WORDS[1:], condition.span))
+        timed = any(self.reaching(instance, condition.interface, (WAIT_UNTIL,), condition.span))
         return Lending(condition, waiters, tuple(helpers), others, self.known, tuple(waiting), timed)
 
     def node_of(self, found: Iterable[str], code: Signaller) -> str | None:

@@ -8,10 +8,16 @@ import json
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from camkes.analysis.codes import MAY_WAIT
+from camkes.analysis.conditions import check_conditions
 from camkes.cli.main import main
+from camkes.diagnostics import Sink
+from camkes.protocols.requests import Chain
 from tests.command import camkes
 from tests.end_to_end.support import loop, write
+from tests.protocols.test_groups import planned
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MS = 1_000_000
@@ -192,6 +198,24 @@ def test_waits_without_a_bound(
     assert main(["analyze", str(path)]) == 1
     errors = capsys.readouterr().err
     assert f"error[{code}]" in errors and message in errors
+
+
+@pytest.mark.parametrize(("function", "reported"), [("told0_wait_until", True), ("told0_wait", False)])
+def test_waits_that_can_be_given_up(function: str, reported: bool, tmp_path: Path) -> None:
+    """c0 asks s0 for 4 ms and gives up: then these are still to be done when c1 asks."""
+    system, plan = planned(tmp_path, clients(tmp_path).read_text())
+    place = plan.conditions[0].span
+    chain = Chain(("run", function), (place,), sure=True)
+    sink = Sink()
+    for known in (False, True):
+        assert not sink.has_errors
+        lending = replace(plan.conditions[0].lending, waiters={"c0": chain}, known=known)
+        conditions = (replace(plan.conditions[0], lending=lending), *plan.conditions[1:])
+        check_conditions(system, replace(plan, conditions=conditions), sink)
+    found = [(each.code, each.span) for each in sink.diagnostics]
+    assert found == [(MAY_WAIT, place)] * reported
+    if reported:
+        assert "`c0` can give up its wait for `c0.told0`" in sink.diagnostics[0].message
 
 
 def test_tasks_that_wait_for_each_other(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
