@@ -81,11 +81,17 @@ def level_results(system: System, plan: Plan, platform: Platform) -> tuple[Level
     if plan.bands:
         return tuple(LevelResult(*each, None, None, None) for each in jobs)
     # less critical tasks have low priorities, and their jobs may end after the next release
+    highest = demands(workload_of(_at_level(system, most), plan), platform)
+    longest = {name: each.total for name, each in highest.of_task.items()}
+    late = [_raising_late(plan, level, longest) for level in range(most + 1)]
     shortages = [
-        Shortages(frozenset(n for n, own in criticality.items() if own < level)) for level in range(most + 1)
+        Shortages(frozenset(n for n, own in criticality.items() if own < level) | late[level])
+        for level in range(most + 1)
     ]
     while True:
-        levels = [_level(system, plan, platform, level, shortages[level]) for level in range(most + 1)]
+        levels = [
+            _level(system, plan, platform, level, shortages[level], late[level]) for level in range(most + 1)
+        ]
         model = _Model(tasks, criticality, levels, switch, release_cost(workload, platform))
         found = tuple(
             LevelResult(*each, model.smc(*each), model.amc(*each), model.ours(*each)) for each in jobs
@@ -94,6 +100,25 @@ def level_results(system: System, plan: Plan, platform: Platform) -> tuple[Level
         if more == shortages:
             return found
         shortages = more
+
+
+def _raising_late(plan: Plan, level: int, longest: Mapping[str, Time]) -> Set[str]:
+    """The tasks whose jobs can need more than their budget at a criticality, and then use up later ones
+    before it rises: in requests that wait for these. `longest` is what jobs need at the highest one."""
+    times = {task.name: task.time for task in plan.tasks if task.time is not None}
+    waiting = {
+        name
+        for cpi in plan.cpis
+        if not (cpi.overrun.rules.aborts or cpi.overrun.rules.extends)
+        for name in cpi.tasks
+    }
+    return {
+        name
+        for name in waiting & times.keys() & longest.keys()
+        if times[name].overrun.rules.raises
+        and level < times[name].criticality
+        and longest[name] > times[name].budgets[level]
+    }
 
 
 def _longest(
@@ -135,16 +160,23 @@ def _switch(plan: Plan, criticality: Mapping[str, int], platform: Platform, leve
     return platform.nanoseconds(threads * platform.raised)
 
 
-def _level(system: System, plan: Plan, platform: Platform, level: int, shortages: Shortages) -> _Level:
+def _at_level(system: System, level: int) -> System:
+    """The system with the execution times at a criticality."""
+
     def at(subject: Task | Cpi) -> int | None:
         return subject.wcets[min(level, subject.criticality) if isinstance(subject, Task) else level]
 
-    changed = replace(
+    return replace(
         system,
         tasks=tuple(replace(task, wcet=at(task)) for task in system.tasks),
         cpis=tuple(replace(cpi, wcet=at(cpi)) for cpi in system.cpis),
     )
-    workload = workload_of(changed, plan)
+
+
+def _level(
+    system: System, plan: Plan, platform: Platform, level: int, shortages: Shortages, late: Set[str]
+) -> _Level:
+    workload = workload_of(_at_level(system, level), plan)
     needed = demands(workload, platform)
     model = BudgetModel(plan, workload, needed, platform, shortages, level)
     load = {task.name: model.load(task, trusted=True) for task in workload.tasks}
@@ -160,6 +192,8 @@ def _level(system: System, plan: Plan, platform: Platform, level: int, shortages
         else:
             job[name] = model.job(task, waits, trusted=True)
             again[name] = model.again(task, waits, trusted=True)
+    for name in late & job.keys():
+        job[name] = "a job before it can have used its budget, in a request that waits for the next"
     longer = {
         name: max(time.budgets[level] - demand[name], 0)
         for name, time in model.times.items()

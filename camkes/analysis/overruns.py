@@ -299,6 +299,7 @@ class OverrunModel:
             and (cpi.overrun.rules.extends or cpi.overrun.rules.aborts)
             and not (lacking | own if cpi.overrun.rules.aborts else lacking).isdisjoint(cpi.tasks)
         ]
+        found += self._paid_by_lower(task, {o.name for o in others} & lacking)
         for other in others:
             time = self.times[other.name]
             lacks = other.name in lacking or self.pays(other.name, trusted=trusted)
@@ -310,6 +311,19 @@ class OverrunModel:
                 before = sum(budgets) - max(budgets)
                 found.append(Load(f"{other.name} before a switch", other.priority, _ONCE, before))
         return found
+
+    def _paid_by_lower(self, task: WorkloadTask, holders: Set[str]) -> list[Load]:
+        """What lower tasks pay for `holders`, which execute on their budgets then, before the task."""
+        lower = [o for o in self.workload.tasks if o.priority < task.priority]
+        helping = [cpi for cpi in self._cpis.values() if cpi.overrun.rules.helps]
+        return [
+            Load(
+                f"paid by {o.name}", task.priority, time.period, max(self.budgets_used(o.name, trusted=False))
+            )
+            for o in lower
+            if (time := self.times.get(o.name)) is not None
+            and any(o.name in cpi.payers and not holders.isdisjoint(cpi.tasks) for cpi in helping)
+        ]
 
     def above(self, task: WorkloadTask) -> list[WorkloadTask]:
         """The others of at least its priority."""

@@ -243,7 +243,7 @@ class _Closure:
             c.name for c in system.cpis if c.name in shared and (c.protocol.lock or c.stated_threads)
         }
         waited = Counter(name for lending in self._lending for name in lending.waiters)
-        self._places = blocking_places(graph, contended, waited)
+        self._places = blocking_places(system, graph, contended, waited)
         self._callers = _Callers(len(self._tasks), list(graph.cpis), self._of_locks(self._lock_callers))
 
     def _settle(self, components: Sequence[Sequence[str]], update: Callable[[str], bool]) -> None:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from camkes.model.overrun import LEVELS, Degradation, OverrunPolicy, ServerKind
 from camkes.model.settings import DEFAULT_TIME
-from camkes.model.system import Cpi, Task
+from camkes.model.system import Cpi, System, Task
 from camkes.protocols.requests import RequestGraph
 
 #: replenishments of a scheduling context that no one configures: what is left, and what was used
@@ -64,16 +64,24 @@ def execution_times(graph: RequestGraph) -> Mapping[str, int]:
     return times
 
 
-def blocking_places(graph: RequestGraph, contended: Set[str], waited: Mapping[str, int]) -> Mapping[str, int]:
+def blocking_places(
+    system: System, graph: RequestGraph, contended: Set[str], waited: Mapping[str, int]
+) -> Mapping[str, int]:
     """How often a job of each task, or a request to each CPI, can block: once for each request to a CPI
     whose lock others can hold, or its threads (`contended`), and for each condition that its own code waits
-    for; `waited` is their number."""
+    for (`waited` is their number), or once where it can set the criticality."""
+    setting = {each.name for each in system.instances if each.type.criticality_span is not None}
     places: dict[str, int] = {}
     callers = [name for component in reversed(graph.components()) for name in component]
     for name in (*callers, *graph.tasks):
-        places[name] = waited.get(name, 0) + sum(
-            request.count * ((request.callee in contended) + places.get(request.callee, 0))
-            for request in graph.outgoing[name]
+        instance = name if name in graph.tasks else graph.cpis[name].instance
+        places[name] = (
+            waited.get(name, 0)
+            + (instance in setting)
+            + sum(
+                request.count * ((request.callee in contended) + places.get(request.callee, 0))
+                for request in graph.outgoing[name]
+            )
         )
     return places
 

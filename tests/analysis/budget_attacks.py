@@ -2,9 +2,9 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Looks for a response above its bound in random systems for an MCS kernel, run on the host kernel: CPIs of
 all protocols nested in each other, with all overrun policies; tasks with budgets of both kinds, some too
-short, with policies of their own; criticalities; some in one address space; monitors; pools; tasks that
-others release; waits with helpers. In every second system, tasks do not keep their execution times and make
-more requests than stated: the others must be isolated from them.
+short, with policies of their own; criticalities, some of which code sets; some in one address space;
+monitors; pools; tasks that others release; waits with helpers. In every second system, tasks do not keep
+their execution times and make more requests than stated: the others must be isolated from them.
 
     python -m tests.analysis.budget_attacks [--count SYSTEMS] [--seed FIRST] [--runs RUNS]
 """
@@ -72,6 +72,8 @@ class Part(Struct, frozen=True):
     more: int = 1
     inside: str = ""
     after: str = ""
+    #: the criticality that it sets in some of its jobs
+    sets: int = 0
 
 
 class Attack(Struct, frozen=True):
@@ -182,6 +184,9 @@ def _widened(rng: random.Random, system: Attack, demand: dict[str, int]) -> Atta
     if system.critical and rng.random() < 0.5:
         degraded = rng.choice(("suspend", "stretch 2"))
         tasks = [replace(t, settings=t.settings | {"degraded": f'"{degraded}"'}) for t in tasks]
+    index = random.Random(f"sets {system.kind}").randrange(3 * len(tasks))
+    if system.critical and index < len(tasks):
+        tasks[index] = replace(tasks[index], sets=index % 2 + 1)
     return replace(system, tasks=tuple(tasks), cpis=tuple(cpis), servers=tuple(servers))
 
 
@@ -321,6 +326,9 @@ class _Text:
             self._connect("seL4NotificationNative", f"from {self.where(part.name)}.ask, to s0.ask")
             self._connect("seL4Notification", f"from s0.told, to {self.where(part.name)}.told")
         emits = "".join(f"to_{other.name}_emit();" for other in self.system.tasks if other.after == part.name)
+        if part.sets:
+            items.append("criticality_control;")
+            code = f"if (job % {LONGER} == 2) {{ camkes_set_criticality({part.sets}); }} {code}"
         again = f"for (int again = 0; again < {GREED}; again++)" if part.greedy else ""
         return (
             "int run(void) { for (int job = 0; camkes_next_job(); job++) {"
