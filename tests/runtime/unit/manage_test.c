@@ -216,6 +216,7 @@ static void lock_is_free(void)
 static void queue(void)
 {
     begin(false);
+    atomic_store(&contexts[LOW].nested, NESTED); /* no lower priority is passed on */
     of_worker(LOW, CAMKES_ACQUIRE_LOCK, "take: 9 60\nreply good\n");
     of_worker(MID, CAMKES_ACQUIRE_LOCK,
               "save 101\nwait: 9 61 20 of thread 6\ninherit: 9 60 10 20 61\npriority of 10: "
@@ -313,6 +314,8 @@ static void failures(void)
     message(OF_NONE, 0, "refuse 7 from 0: 12\nreply whose\n");
     of_caller(HIGH, CAMKES_UPDATE, 41, 70, "refuse 6 from 503: 10\nreply priority\n");
     message(OF_WORKER + LOW, camkes_operation_label(CAMKES_SETTLE, 1, 0), "reply good\n");
+    of_caller(HIGH, CAMKES_RAISE, 35, 70, "refuse 6 from 503: 14\nreply no\n");
+    of_caller(HIGH, CAMKES_FALL, 35, 70, "refuse 6 from 503: 14\nreply no\n");
     of_worker(LOW, CAMKES_TELL, "refuse 1 from 0: 14\nreply no\n");
     message(CAMKES_BADGE_TIME_MANAGER, 0, "refuse 1048576 from 0: 12\nreply whose\n");
 }

@@ -15,6 +15,7 @@ enum {
     ENDPOINT = 7,
     MANAGER,
     OWN_MANAGER,
+    OF_CPI, /* the same, as a worker calls it */
     CPI = 5,
     ORIGIN = 3,
     CAUSE = 4,
@@ -81,15 +82,19 @@ void camkes_ask_own_manager(const struct camkes_cpi *cpi, const struct camkes_co
     need(operation != CAMKES_SETTLE || atomic_load(&context.raised) == MANAGER,
          "a request that is to be cleared is not noted");
 #endif
-    sent[sent_count++] = (struct sent){OWN_MANAGER, operation};
+    sent[sent_count++] = (struct sent){OF_CPI, operation};
 }
 
+static unsigned over_after; /* so many points, the request is over; 0: it goes on */
 #if CAMKES_MCS
 static bool abandons; /* another abort can come at any point */
 #endif
 
 void camkes_host_point(void)
 {
+    if (over_after > 0 && --over_after == 0) {
+        atomic_store(&context.nested, 0);
+    }
 #if CAMKES_MCS
     need(!abandons || atomic_load(&context.raised) == MANAGER, "an abort would clear nothing");
 #endif
@@ -171,7 +176,7 @@ static void test_about_to_be_raised(void)
     atomic_store(&context.pushing, true);
     atomic_store(&context.pushed, MANAGER);
     camkes_request_pushed(&uses, seL4_MessageInfo_new(GOOD, 0, 0, 0));
-    CHECK({OWN_MANAGER, CAMKES_SETTLE}, {MANAGER, CAMKES_CLEAR});
+    CHECK({OF_CPI, CAMKES_SETTLE}, {MANAGER, CAMKES_CLEAR});
     start("of a task that helps", NULL);
     atomic_store(&context.pushing, true);
     atomic_store(&context.pushed, MANAGER);
@@ -217,6 +222,13 @@ static void test_without_a_request(void)
     need(atomic_load(&context.pushed) == MANAGER, "it is not to be cleared any more");
     atomic_store(&context.nested, 1);
     need(camkes_nested_found(&context) == 1, "the first slot");
+    need(atomic_load(&context.pushed) == 1, "the worker would not clear it");
+    camkes_nested_push(&context);
+    need(sent_count == 1 && sent[0].to == 1 && sent[0].label == UPDATE_TO(30), "an update");
+    start("over while it is looked for", &own);
+    over_after = 3; /* after `nested` was read, and `pushed` written */
+    camkes_nested_push(&context);
+    need(sent_count == 0, "an update comes late");
 }
 
 #if CAMKES_MCS
@@ -228,6 +240,18 @@ static void test_abandoned(void)
     camkes_nested_abandon(&context);
     CHECK({MANAGER, CAMKES_CLEAR | 1 << 12});
     need(atomic_load(&context.nested) == 0, "the request is not over");
+    start("aborted elsewhere", &own);
+    atomic_store(&context.nested, 0);
+    camkes_nested_abandon(&context);
+    need(sent_count == 0, "what is to be cleared");
+    atomic_store(&context.nested, 1);
+    camkes_nested_abandon(&context);
+    CHECK({1, CAMKES_CLEAR | 1 << 12});
+    start("of no context", &own);
+    self.context = NULL;
+    camkes_request_abandoned();
+    self.context = &context;
+    need(sent_count == 0, "what is to be cleared");
     start("aborted after an update", &own);
     atomic_store(&context.pushed, MANAGER);
     camkes_nested_abandon(&context);
@@ -265,7 +289,7 @@ static void test_tells(void)
         own.grouped = (i & 4) != 0;
         camkes_request_raised(&uses, &route, 0);
         if (i > 0 && i < 4) {
-            CHECK({MANAGER, UPDATE_TO(30)}, {OWN_MANAGER, CAMKES_TELL}, {ENDPOINT, 1},
+            CHECK({MANAGER, UPDATE_TO(30)}, {OF_CPI, CAMKES_TELL}, {ENDPOINT, 1},
                   {MANAGER, CAMKES_CLEAR});
         } else {
             CHECK({MANAGER, UPDATE_TO(30)}, {ENDPOINT, 1}, {MANAGER, CAMKES_CLEAR});
@@ -279,6 +303,10 @@ static void test_tells(void)
 
 static void test_lowered(void)
 {
+    start("one that waits further up", &own);
+    camkes_nested_tell(&context, 25, CAUSE);
+    atomic_store(&context.pushed, 0);
+    CHECK({MANAGER, UPDATE_TO(25)});
     start("lowered in a nested request", &own);
     atomic_store(&context.effective, 20);
     camkes_nested_fall(&context);

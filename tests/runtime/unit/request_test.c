@@ -69,8 +69,11 @@ static void begin(bool nested, bool one_route)
     context = (struct camkes_context){.base = 10, .effective = 10};
     to = (struct camkes_uses){
         .name = "raised", .cpi = 5, .routes = 3, .route = routes, .one_route = one_route};
-    self = (struct camkes_thread){
-        .priority = 40, .origin = 60, .route = 1, .sequence = 6, .label = CAMKES_LABEL_OF(99, 4)};
+    self = (struct camkes_thread){.priority = 40,
+                                  .origin = 60,
+                                  .route = 1,
+                                  .sequence = 7,
+                                  .label = CAMKES_LABEL_OF(99, 5) | (seL4_Word)1 << 20};
     self.context = nested ? &context : NULL;
     camkes_set_self(&self);
     pushed = 0;
@@ -80,6 +83,7 @@ static void begin(bool nested, bool one_route)
 static void request(bool in_registers, unsigned words, seL4_Word first)
 {
     struct camkes_registers registers = {{7, 0, 0, 0}};
+    buffer.msg[0] = in_registers ? 99 : 7;
     const seL4_MessageInfo_t reply = camkes_request(&to, in_registers ? &registers : NULL, 3);
     need(seL4_MessageInfo_get_length(reply) == words, "the length of a reply");
     need((in_registers ? registers.word[0] : buffer.msg[0]) == first, "the words of a reply");
@@ -91,19 +95,19 @@ static void requests(void)
     for (unsigned in_registers = 0; in_registers < 2; in_registers++) {
         begin(false, true);
         request(in_registers, 4, 8);
-        need_done("call: 5 60 40\ncall 11 with 0x700428 of 3 words, nested 0\nreturn: 5 60\n");
+        need_done("call: 5 60 40\ncall 11 with 0x800528 of 3 words, nested 0\nreturn: 5 60\n");
         begin(false, true);
         to.label = CAMKES_LABEL_OF(50, 8);
         request(in_registers, 4, 8);
-        need_done("call: 5 60 40\ncall 11 with 0x700832 of 3 words, nested 0\nreturn: 5 60\n");
+        need_done("call: 5 60 40\ncall 11 with 0x800832 of 3 words, nested 0\nreturn: 5 60\n");
         begin(true, true); /* of a context, which cannot inherit there */
         context.effective = 30;
         request(in_registers, 4, 8);
-        need_done("call: 5 60 30\ncall 11 with 0x70041e of 3 words, nested 0\nreturn: 5 60\n");
+        need_done("call: 5 60 30\ncall 11 with 0x80051e of 3 words, nested 0\nreturn: 5 60\n");
         begin(true, false); /* nor has such a label */
         to.label = CAMKES_LABEL_OF(50, 8);
         request(in_registers, 4, 8);
-        need_done("call: 5 60 10\ncall 12 with 0x700832 of 3 words, nested 0\nreturn: 5 60\n");
+        need_done("call: 5 60 10\ncall 12 with 0x800832 of 3 words, nested 0\nreturn: 5 60\n");
     }
 }
 
@@ -112,12 +116,12 @@ static void nested(void)
     for (unsigned in_registers = 0; in_registers < 2; in_registers++) {
         begin(true, false);
         request(in_registers, 4, 8);
-        need_done("call: 5 60 10\ncall 12 with 0x70040a of 3 words, nested 22\nreturn: 5 60\n");
+        need_done("call: 5 60 10\ncall 12 with 0x80050a of 3 words, nested 22\nreturn: 5 60\n");
         need(atomic_load(&context.nested) == 0, "after a nested request");
         begin(true, false); /* its priority is raised meanwhile */
         pushed = 22;
         request(in_registers, 21, 9);
-        need_done("call: 5 60 10\ncall 12 with 0x70040a of 3 words, nested 22\nreturn: 5 60\n"
+        need_done("call: 5 60 10\ncall 12 with 0x80050a of 3 words, nested 22\nreturn: 5 60\n"
                   "settled after 4 words\nraised with 0 of 20 words, nested 0\n");
         begin(true, false); /* or that of another */
         pushed = 23;
@@ -130,7 +134,7 @@ static void nested(void)
 #if CAMKES_MCS
         begin(false, false); /* the time manager passes on the priority of a task */
         request(in_registers, 4, 8);
-        need_done("call: 5 60 40\ncall 12 with 0x700428 of 3 words, nested 0\nreturn: 5 60\n");
+        need_done("call: 5 60 40\ncall 12 with 0x800528 of 3 words, nested 0\nreturn: 5 60\n");
 #endif
     }
 }
@@ -145,6 +149,8 @@ static void ways(void)
         need(route > 2 || camkes_route(&self, &to) == &routes[route], "which");
         to.one_route = true;
         need(camkes_has_route(&to) && camkes_route(&self, &to) == &routes[0], "the only one");
+        to.routes = 1;
+        need(camkes_has_route(&to), "the only one that there is");
         to.routes = 0;
         need(!camkes_has_route(&to), "none");
     }
@@ -167,8 +173,16 @@ static void priorities(void)
 #endif
 }
 
+static void labels(void)
+{
+    const struct camkes_request_label given = {.priority = 201, .task = 13, .sequence = 77};
+    const struct camkes_request_label got = camkes_request_label_read(camkes_request_label(given));
+    need(got.priority == 201 && got.task == 13 && got.sequence == 77, "what is in a label");
+}
+
 int main(void)
 {
+    labels();
     requests();
     nested();
     ways();

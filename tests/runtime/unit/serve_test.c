@@ -17,7 +17,7 @@ static jmp_buf over;
 static struct received {
     seL4_MessageInfo_t info;
     seL4_Word badge, first;
-} script[16];
+} script[20];
 static unsigned received, scripted;
 static seL4_Word answer; /* the label of replies to calls */
 
@@ -261,6 +261,8 @@ static void what_is_checked(void)
     receives(label(10, 3), 2, 2);
     receives(label(10, 3), 2, 3);
     receives(label(10, 3), 2, 1);
+    receives(0, 1, 1); /* neither is it like the one before, nor like those that were refused */
+    receives(0, 1, 1);
     serve_cpi(2, 3);
     char wanted[4000] = "instance waits\nreceive 9\n";
 #define SERVED(words, first, priority, task)                                                       \
@@ -273,6 +275,7 @@ static void what_is_checked(void)
     strcat(wanted, SERVED(2, 1006, 20, 8) REPLIED(1007) REFUSED(1, 70, 10));
     strcat(wanted, REFUSED(1, 70, 11) REFUSED(1, 70, 11) REFUSED(1, 70, 9));
     strcat(wanted, REFUSED(2, 80, 12) REFUSED(3, 3, 12) SERVED(2, 1013, 10, 3) REPLIED(1014));
+    strcat(wanted, REFUSED(1, 70, 10) REFUSED(1, 70, 10));
     need_done(wanted);
 }
 
