@@ -172,7 +172,7 @@ def described(mutant: Mutant, verdict: str, **more: Any) -> dict[str, Any]:
 
 
 class Compiled:
-    """Assembly code, of a copy of a part without mutants."""
+    """Assembly code, of a copy of a part without mutants. That of a header has all of its functions."""
 
     def __init__(self, sources: Sources) -> None:
         self.sources, self.folder = sources, WORK / "plain"
@@ -184,8 +184,8 @@ class Compiled:
 
     def _commands(self) -> Iterator[list[str]]:
         for name, flags in self.sources.commands():
-            if name != os.devnull:
-                yield [*flags, "-O2", "-fno-strict-aliasing", name]
+            unused = ["-fkeep-inline-functions"] if name == os.devnull else []
+            yield [*flags, "-O2", "-fno-strict-aliasing", *unused, name]
 
     def _code(self, words: tuple[str, ...]) -> str:
         """Nothing where it does not compile: what is an expression with mutants may not be one without."""
