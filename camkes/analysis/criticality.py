@@ -115,9 +115,7 @@ def _raising_late(plan: Plan, level: int, longest: Mapping[str, Time]) -> Set[st
     return {
         name
         for name in waiting & times.keys() & longest.keys()
-        if times[name].overrun.rules.raises
-        and level < times[name].criticality
-        and longest[name] > times[name].budgets[level]
+        if times[name].overrun.rules.raises and longest[name] > times[name].budgets[level]
     }
 
 

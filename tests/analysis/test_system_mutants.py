@@ -30,6 +30,7 @@ from tests.analysis.test_late_budgets import (
     PAYING,
     RAISED_TWICE,
     RAISING,
+    RISING,
     ROLLED_BACK_IN_MONITOR,
     ROLLED_BACK_INSIDE,
     TWO_JOBS,
@@ -124,6 +125,28 @@ ANOTHER = (
     .replace("v._budget = 1 ms; v._budget_1 = 5 ms;", "v._budget = 18 ms; v._budget_1 = 19 ms;")
     .replace("n._priority = 35", "n._priority = 15")
 )
+
+#: `low` pays for `high`, which can be without a budget, before `mid`, and has more at criticality 1.
+PAID_BY_LOWER = """
+import <std_connector.camkes>;
+procedure Access { void use(); };
+component User { control; requestor; uses Access p; }
+component Task { control; requestor; }
+component Lock { provides Access p with priority_protocol inherited, overrun help; }
+assembly {
+    composition {
+        component User high; component Task mid; component User low; component Lock x;
+        connection seL4RPCCall k(from high.p, from low.p, to x.p);
+    }
+    configuration {
+        high._priority = 30; high._period = 50 ms; high._wcet = 1 ms; high._budget = 3 ms;
+        high._criticality = 1;
+        mid._priority = 20; mid._period = 200 ms; mid._wcet = 2 ms; mid._criticality = 1;
+        low._priority = 10; low._period = 200 ms; low._wcet = 2 ms; low._criticality = 1;
+        low._budget = 5 ms; low._budget_1 = 9 ms; x.p_wcet = 1 ms;
+    }
+}
+"""
 
 #: In 45 ms `above` has its extension up to five times.
 EXTENDED = """
@@ -285,6 +308,14 @@ def systems() -> tuple[tuple[System, Plan], ...]:
     extension = "store.p_extension = 2 ms; store.p_extension_period = %d ms;"
     found += [planned(RAISING % ("abort", extension % period)) for period in (88, 89)]
     found += map(planned, (ROLLED_BACK_INSIDE, ROLLED_BACK_IN_MONITOR, EXTENDED_TWICE, TWO_JOBS, GROWS_LATE))
+    enough = RAISING.replace(
+        "t._budget = 3 ms; t._budget_1 = 10 ms;", "t._budget = 10 ms; t._budget_1 = 11 ms;"
+    )
+    found.append(planned(enough % ("wait", "")))
+    more = "b._criticality = 2; b._budget_2 = 9 ms;"
+    rising = RISING.replace("b._criticality = 1;", more).replace("t._criticality = 1;", "t._criticality = 2;")
+    found.append(planned(rising % ("", 'a._overrun = "raise"; b._overrun = "raise";')))
+    found.append(planned(PAID_BY_LOWER))
     return (*found, *(random_system(random.Random(seed), mcs=True) for seed in range(COUNT)))
 
 
