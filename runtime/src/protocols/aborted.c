@@ -2,8 +2,9 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
  * Requests that are aborted because their budget is used up, and the way home of their workers.
- * Rolling back needs time that is not the caller's: the extension of the CPI, or if that is in use
- * or there is none, the scheduling context of the way home. Who finds neither waits for them.
+ * Rolling back needs time that is not the caller's: the extension of the CPI, which limits what all
+ * roll-backs take, or if there is none, the scheduling context of the way home. What follows takes
+ * either. Who finds none waits for them.
  */
 #include "nested.h"
 #include "overrun.h"
@@ -22,17 +23,19 @@ static void answer(seL4_CPtr reply)
 static void end_aborted(void)
 {
     struct camkes_thread *self = camkes_self();
-    if (self->rolls_back && self->cpi->grouped) {
+    const bool rolls_back = self->rolls_back;
+    if (rolls_back && self->cpi->grouped) {
         camkes_request_abandoned();
     }
-    if (self->rolls_back && self->cpi->rollback != NULL) {
+    if (rolls_back && self->cpi->rollback != NULL) {
         self->cpi->rollback();
     }
+    self->rolls_back = false;
     if (self->serving) {
         CAMKES_TRACE(REQUEST_END, self->cpi->id, camkes_sender_context(self)->id);
         self->serving = false;
     }
-    if (self->cpi->grouped && self->rolls_back && !self->cpi->unlocked) {
+    if (self->cpi->grouped && rolls_back && !self->cpi->unlocked) {
         camkes_lock_free(self, self->cpi, camkes_lock_of(self->cpi), self->context->held);
     }
     camkes_return_time(self, CAMKES_RETURN_REPLIED);
@@ -40,13 +43,31 @@ static void end_aborted(void)
     camkes_platform_fault();
 }
 
+/* The worker that has the extension, if another one is not on the way home: from that to the
+ * scheduling context of the way home, which has always budget. */
+static void exchange(struct camkes_cpi *cpi)
+{
+    struct camkes_thread *const worker = cpi->extended;
+    if (worker != NULL && cpi->homed == NULL) {
+        (void)camkes_unbind(cpi->extension, worker);
+        (void)camkes_bind(cpi->home.context, worker);
+        cpi->extended = NULL;
+        cpi->homed = worker;
+        worker->has = cpi->home.context;
+    }
+}
+
 /* Gives a worker that leaves something to execute on, if that is free. */
 static void give_time(struct camkes_cpi *cpi, struct camkes_thread *worker)
 {
+    const bool reserved = worker->rolls_back && cpi->extension != 0;
+    if (reserved && cpi->extended != NULL && !cpi->extended->rolls_back) {
+        exchange(cpi);
+    }
     if (cpi->extension != 0 && cpi->extended == NULL) {
         cpi->extended = worker;
         worker->has = cpi->extension;
-    } else if (cpi->homed == NULL) {
+    } else if (!reserved && cpi->homed == NULL) {
         cpi->homed = worker;
         worker->has = cpi->home.context;
     } else {
@@ -143,20 +164,6 @@ bool camkes_overrun_finish(struct camkes_cpi *cpi, struct camkes_thread *worker)
     worker->has = cpi->home.context;
     atomic_store(&worker->extended, true);
     return true;
-}
-
-/* The worker that has the extension, if another one is not on the way home: from that to the
- * scheduling context of the way home, which has always budget. */
-static void exchange(struct camkes_cpi *cpi)
-{
-    struct camkes_thread *const worker = cpi->extended;
-    if (worker != NULL && cpi->homed == NULL) {
-        (void)camkes_unbind(cpi->extension, worker);
-        (void)camkes_bind(cpi->home.context, worker);
-        cpi->extended = NULL;
-        cpi->homed = worker;
-        worker->has = cpi->home.context;
-    }
 }
 
 /* A worker gets home, to wait for callers. */
