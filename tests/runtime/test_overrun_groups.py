@@ -14,6 +14,9 @@ from msgspec import Struct
 from camkes.report.trace.kinds import Kind
 from tests.runtime.host import Run, build
 
+#: each call of these overruns is in tests/runtime/unit
+pytestmark = pytest.mark.long
+
 MS = 1_000_000
 SPACE = 100
 

@@ -15,6 +15,9 @@ import pytest
 from camkes.report.trace.kinds import Kind
 from tests.runtime.host import Run, build
 
+#: each call of these overruns is in tests/runtime/unit
+pytestmark = pytest.mark.long
+
 MS = 1_000_000
 
 #: the clause, the priorities of two clients with 5 ms in 10 each, and how many requests of 3 and of 1 ms end

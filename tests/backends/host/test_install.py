@@ -155,6 +155,7 @@ def test_the_editor_server_starts(installed: Path, application: Path) -> None:
     assert '"serverInfo"' in done.stdout and __version__ in done.stdout
 
 
+@pytest.mark.long
 def test_the_source_distribution_is_a_checkout_that_builds(distributions: Path) -> None:
     (archive,) = distributions.glob("*.tar.gz")
     with tarfile.open(archive) as file:
