@@ -400,11 +400,12 @@ def _responses(run: Run, longer: Mapping[str, int]) -> list[tuple[str, int, bool
     ends = [*(time for time, _ in found.criticality), found.end]
     jobs = []
     for lane in found.tasks:
-        for job in lane.jobs:
+        # code counts the jobs that begin, and not those that are left out at a criticality
+        for begun, job in enumerate(lane.jobs):
             end = found.end if job.end is None else job.end
             spans = zip(changes, ends, strict=True)
             level = max((c[1] for c, until in spans if c[0] < end and job.release < until), default=0)
-            if job.number % LONGER == 1:
+            if begun % LONGER == 1:
                 level = max(level, longer.get(lane.task.name, 0))
             jobs.append((lane.task.name, end - job.release, job.end is not None, level))
     return jobs
