@@ -248,11 +248,12 @@ class BudgetModel(OverrunModel):
 
     def _refilled_after(self, name: str) -> Time:
         """How long a task can be without time in each job, and then has its budget again. One of constant
-        bandwidth in a job of any length, as its periods do not begin with the jobs; and one that raises the
-        criticality, if its budget ends in a request that waits for the next one."""
+        bandwidth in a job of any length, as its periods do not begin with the jobs, and for the least budget:
+        the criticality can rise after that. One that raises the criticality, if its budget ends in a request
+        that waits for the next one."""
         time, budget = self.times[name], self.budget(name)
-        if time.server is ServerKind.CONSTANT_BANDWIDTH and self.limited(name):
-            return time.period - budget
+        if time.server is ServerKind.CONSTANT_BANDWIDTH:
+            return time.period - time.budgets[0]
         lower = {each for each in time.budgets[: self._level] if each < budget}
         waiting = time.overrun.rules.raises and self.lacks(name, trusted=True) and self.waits_in_request(name)
         return sum(time.period - each for each in lower) if waiting else 0

@@ -75,8 +75,8 @@ class OverrunModel:
         return time.budgets[min(self._level, time.criticality)]
 
     def limited(self, name: str) -> bool:
-        """Whether a task has a budget below its period."""
-        return self.budget(name) < self.times[name].period
+        """Whether a task has a budget below its period, at this criticality or before it was reached."""
+        return self.times[name].budgets[0] < self.times[name].period
 
     def lacks(self, name: str, *, trusted: bool) -> bool:
         """Whether a task can be without a budget while it holds a lock."""
@@ -210,8 +210,11 @@ class OverrunModel:
         return (1 + early + (self._planned[name].blocks > 0)) * self.needed.of_task[name].total
 
     def _least(self, name: str) -> int:
-        """The least budget with which a job can begin: when it is used up, the criticality may rise."""
-        return self.times[name].budgets[0] if self.times[name].overrun.rules.raises else self.budget(name)
+        """The least budget that can be used up by a job: before the criticality rises, or of constant
+        bandwidth, partly by the job before."""
+        time = self.times[name]
+        early = time.overrun.rules.raises or time.server is ServerKind.CONSTANT_BANDWIDTH
+        return time.budgets[0] if early else self.budget(name)
 
     def _refilled(self, task: str, duration: Time) -> Time:
         """How long a task waits for budgets until it has had so much time: its own ones or, in a request that

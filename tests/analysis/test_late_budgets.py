@@ -90,6 +90,26 @@ def test_a_server_of_constant_bandwidth_can_be_late_at_each_criticality() -> Non
     assert [(e.task.name, e.ours) for e in found if e.level] == [("high", 40 * MS), ("low", 5 * MS)]
 
 
+@pytest.mark.parametrize(
+    ("budgets", "server", "response"),
+    [
+        ((3, 10), "constant_bandwidth", None),
+        ((10, 11), "constant_bandwidth", 100),
+        ((10, 100), "constant_bandwidth", 100),
+        ((10, 100), "sporadic", 10),
+        ((3, 100), "sporadic", None),
+    ],
+)
+def test_a_budget_is_late_before_the_criticality_rises(
+    budgets: tuple[int, int], server: str, response: int | None
+) -> None:
+    """A job that needs 10 in 100 waits as long as the lower of its budgets lasts, and not the larger one."""
+    times = f't._budget = {budgets[0]} ms; t._budget_1 = {budgets[1]} ms; t._server = "{server}";'
+    text = RAISING.replace("t._budget = 3 ms; t._budget_1 = 10 ms;", times)
+    found = {e.task.name: e.ours for e in level_results(*planned(text % ("wait", "")), FREE) if e.level}
+    assert found["t"] == (None if response is None else response * MS)
+
+
 @pytest.mark.parametrize(("budget", "again"), [(12, 1), (11, 2), (9, 2), (8, 3), (7, 6)])
 def test_what_delays_a_job_counts_anew_where_its_budget_is_short(budget: int, again: int) -> None:
     """h needs 6: with 9, 3 are to spare, so it can wait for parts of its budget once more, with 7 five times
