@@ -400,8 +400,7 @@ def _responses(run: Run, longer: Mapping[str, int]) -> list[tuple[str, int, bool
     ends = [*(time for time, _ in found.criticality), found.end]
     jobs = []
     for lane in found.tasks:
-        # code counts the jobs that begin, and not those that are left out at a criticality
-        for begun, job in enumerate(lane.jobs):
+        for begun, job in enumerate(lane.jobs):  # as code counts them: without those that are left out
             end = found.end if job.end is None else job.end
             spans = zip(changes, ends, strict=True)
             level = max((c[1] for c, until in spans if c[0] < end and job.release < until), default=0)
