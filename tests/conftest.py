@@ -29,6 +29,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS", "repeatable"))
 
 def pytest_configure() -> None:
     """The supervisor of programs is forked before all tests are collected: it and its forks stay small."""
+    os.environ.pop("COLUMNS", None)  # pytest-xdist sets it, and tables fit into it
     process.run(["true"])
 
 

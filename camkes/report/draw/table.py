@@ -42,12 +42,13 @@ def table(
         shown.remove(column)
         left_out.append(heading)
     last = shown[-1]
+    broken_at = None
     if width is not None and last not in right and (over := _sum(widths, shown) - width) > 0:
-        widths[last] = max(widths[last] - over, _LEAST)
+        broken_at = widths[last] = max(widths[last] - over, _LEAST)
     lines = []
     for number, row in enumerate(rows):
         cells = []
-        broken = paragraph(row[last], widths[last]) or [""]
+        broken = paragraph(row[last], broken_at) or [""]
         for column in shown:
             cell = broken[0] if column == last else row[column]
             padded = cell.rjust(widths[column]) if column in right else cell.ljust(widths[column])
