@@ -95,6 +95,11 @@ assembly {
 }
 """
 
+#: The same, where a component may set the criticality.
+SETTABLE = RAISED.replace("assembly", "component Setter { control; criticality_control; }\nassembly").replace(
+    "component Task last;", "component Task last; component Setter setter;"
+)
+
 #: `a` is kept waiting anew, as its budget is not twice its execution time.
 ANEW = """
 import <std_connector.camkes>;
@@ -315,7 +320,7 @@ def systems() -> tuple[tuple[System, Plan], ...]:
     more = "b._criticality = 2; b._budget_2 = 9 ms;"
     rising = RISING.replace("b._criticality = 1;", more).replace("t._criticality = 1;", "t._criticality = 2;")
     found.append(planned(rising % ("", 'a._overrun = "raise"; b._overrun = "raise";')))
-    found.append(planned(PAID_BY_LOWER))
+    found += map(planned, (PAID_BY_LOWER, SETTABLE))
     return (*found, *(random_system(random.Random(seed), mcs=True) for seed in range(COUNT)))
 
 
