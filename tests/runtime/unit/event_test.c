@@ -81,12 +81,10 @@ int camkes_condition_post(struct camkes_condition *condition, int limit)
 
 void camkes_print(const char *format, ...)
 {
-    char text[200];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(text, sizeof text, format, args);
+    note_line(format, args);
     va_end(args);
-    note("%s\n", text);
 }
 
 static void begin(int pending)

@@ -22,6 +22,14 @@ static void note(const char *format, ...)
     va_end(args);
 }
 
+/* A line from what a function with a variable number of arguments was given. */
+static inline void note_line(const char *format, va_list args)
+{
+    char text[200];
+    (void)vsnprintf(text, sizeof text, format, args);
+    note("%s\n", text);
+}
+
 static void need(bool good, const char *what)
 {
     if (!good) {

@@ -114,12 +114,10 @@ seL4_Error camkes_platform_save_caller(const seL4_CPtr *slot)
 
 void camkes_fail(const char *format, ...)
 {
-    char text[200];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(text, sizeof text, format, args);
+    note_line(format, args);
     va_end(args);
-    note("%s\n", text);
     longjmp(next, 1);
 }
 

@@ -50,12 +50,10 @@ void camkes_platform_work_between(uint64_t low, uint64_t high)
 
 void camkes_fail(const char *format, ...)
 {
-    char text[100];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(text, sizeof text, format, args);
+    note_line(format, args);
     va_end(args);
-    note("%s\n", text);
     longjmp(over, 2);
 }
 
