@@ -325,9 +325,9 @@ def test_a_file_is_written_where_it_is(tmp_path: Path) -> None:
             "Try 'camkes run --help'.\n",
         ),
         (
-            ("check", "--json"),
-            "camkes check: there is no option --json; did you mean --format json?\n"
-            "Try 'camkes check --help'.\n",
+            ("build", "--json"),
+            "camkes build: there is no option --json; did you mean --format json?\n"
+            "Try 'camkes build --help'.\n",
         ),
         (("check", "a", "b"), "camkes check: unexpected argument: b\nTry 'camkes check --help'.\n"),
     ],
@@ -453,3 +453,8 @@ def test_a_folder_that_cannot_be_read_is_not_formatted_silently(tmp_path: Path) 
         patch.setattr(Path, "iterdir", refuse)
         result = camkes("fmt", "--check", tmp_path)
     assert (result.status, "cannot read" in result.errors) == (1, True)
+
+
+def test_json_is_a_format_of_check() -> None:
+    words = ("check", str(ROOT / "examples" / "adder"))
+    assert camkes(*words, "--json").output == camkes(*words, "--format", "json").output != ""

@@ -33,7 +33,7 @@ class JsonDocument(NamedTuple):
 DOCUMENTS = {
     "new": JsonDocument("camkes new --json", "cli.commands.projects", "NewReport"),
     "diagnostics": JsonDocument(
-        "--format json, of any command", "diagnostics.rendering.machine", "DiagnosticsReport"
+        "camkes check --json, any command --format json", "diagnostics.rendering.machine", "DiagnosticsReport"
     ),
     "plan": JsonDocument("camkes plan --json", "report.plan_json", "PlanReport"),
     "authority": JsonDocument("camkes plan --authority --json", "capdl.authority", "HoldingReport", True),

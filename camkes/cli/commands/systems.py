@@ -138,6 +138,9 @@ def graph(arguments: argparse.Namespace) -> int:
 def check_arguments(parser: argparse.ArgumentParser) -> None:
     add_input(parser)
     add_dependencies(parser)
+    parser.add_argument(
+        "--json", dest="format", action="store_const", const="json", help="the same as --format json"
+    )
 
 
 def dump_arguments(parser: argparse.ArgumentParser) -> None:
