@@ -60,7 +60,7 @@ def budget_results(system: System, plan: Plan, platform: Platform) -> tuple[Budg
     workload = workload_of(system, plan)
     if plan.bands:
         return _with_bands(plan, workload, platform)
-    setters = [each.name for each in system.instances if each.type.criticality_span is not None]
+    setters = criticality_setters(system)
     for _ in range(ROUNDS):
         found = _results(plan, workload, platform, setters)
         latest = {each.task.name: each.trusted.latest for each in found if each.trusted.response is not None}
@@ -71,6 +71,11 @@ def budget_results(system: System, plan: Plan, platform: Platform) -> tuple[Budg
             return tuple(_no_bound(each) if each.task.priority <= least else each for each in found)
         workload = later
     return tuple(map(_no_bound, found))
+
+
+def criticality_setters(system: System) -> Sequence[str]:
+    """The instances whose code can set the criticality."""
+    return [each.name for each in system.instances if each.type.criticality_span is not None]
 
 
 def _no_bound(result: BudgetResult) -> BudgetResult:
@@ -155,9 +160,7 @@ class BudgetModel(OverrunModel):
         found = response(own, loads, lambda window: again * blocking(window))
         if not isinstance(found, Response):
             return Bounded(None, "overload")
-        rules = self.times[task.name].overrun.rules
-        divided = self._planned[task.name].blocks or rules.extends or rules.stops or rules.raises
-        if divided and self.limited(task.name) and late + found.time > task.period:
+        if self.divided(task.name) and self.limited(task.name) and late + found.time > task.period:
             return Bounded(
                 None, "a job can end after the next release, when parts of its budget are not back"
             )

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from msgspec import Struct
 from msgspec.structs import replace
 
-from camkes.analysis.budgets import BudgetModel, BudgetResult
+from camkes.analysis.budgets import BudgetModel, BudgetResult, criticality_setters
 from camkes.analysis.demand import Time, demands, release_cost
 from camkes.analysis.overruns import Shortages
 from camkes.analysis.platform import Platform
@@ -88,18 +88,23 @@ def level_results(system: System, plan: Plan, platform: Platform) -> tuple[Level
         Shortages(frozenset(n for n, own in criticality.items() if own < level) | late[level])
         for level in range(most + 1)
     ]
+    behind = Shortages()
     while True:
         levels = [
-            _level(system, plan, platform, level, shortages[level], late[level]) for level in range(most + 1)
+            _level(system, plan, platform, level, each | behind, late[level] | behind.late)
+            for level, each in enumerate(shortages)
         ]
         model = _Model(tasks, criticality, levels, switch, release_cost(workload, platform))
         found = tuple(
             LevelResult(*each, model.smc(*each), model.amc(*each), model.ours(*each)) for each in jobs
         )
-        more = [levels[at].model.more_shortages(_longest(tasks, found, at)) for at in range(most + 1)]
-        if more == shortages:
+        more = [each.model.more_shortages(_longest(tasks, found, at)) for at, each in enumerate(levels)]
+        still = behind
+        for level in range(1, levels[most].model.reached(trusted=True) + 1):
+            still |= levels[level].model.after_fall(more[level])
+        if (more, still) == (shortages, behind):
             return found
-        shortages = more
+        shortages, behind = more, still
 
 
 def _raising_late(plan: Plan, level: int, longest: Mapping[str, Time]) -> Set[str]:
@@ -174,9 +179,10 @@ def _at_level(system: System, level: int) -> System:
 def _level(
     system: System, plan: Plan, platform: Platform, level: int, shortages: Shortages, late: Set[str]
 ) -> _Level:
+    """`late` are tasks of which no job has a bound: a job before it can have used its budget."""
     workload = workload_of(_at_level(system, level), plan)
     needed = demands(workload, platform)
-    model = BudgetModel(plan, workload, needed, platform, shortages, level)
+    model = BudgetModel(plan, workload, needed, platform, shortages, level, criticality_setters(system))
     load = {task.name: model.load(task, trusted=True) for task in workload.tasks}
     blocking = {task.name: model.blocking(task, trusted=True) for task in workload.tasks}
     extensions = {task.name: model.extensions(task, trusted=True) for task in workload.tasks}
@@ -191,7 +197,7 @@ def _level(
             job[name] = model.job(task, waits, trusted=True)
             again[name] = model.again(task, waits, trusted=True)
     for name in late & job.keys():
-        job[name] = "a job before it can have used its budget, in a request that waits for the next"
+        job[name] = "a job before it can have used its budget"
     longer = {
         name: max(time.budgets[level] - demand[name], 0)
         for name, time in model.times.items()

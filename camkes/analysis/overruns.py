@@ -14,12 +14,13 @@ from functools import cache
 from math import ceil
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from camkes.analysis.demand import Demands, Time
 from camkes.analysis.platform import Platform
 from camkes.analysis.response import Load
 from camkes.analysis.workload import Workload, WorkloadTask
-from camkes.model.overrun import ServerKind
+from camkes.model.overrun import Degraded, ServerKind
 from camkes.protocols.groups import find_groups
 from camkes.protocols.plan import Plan, PlannedCpi
 from camkes.protocols.time import LEAST_REFILLS, Reservation
@@ -35,6 +36,9 @@ class Shortages(Struct, frozen=True):
 
     late: Set[str] = frozenset()
     crowded: Set[str] = frozenset()
+
+    def __or__(self, other: Shortages) -> Shortages:
+        return Shortages(self.late | other.late, self.crowded | other.crowded)
 
 
 class OverrunModel:
@@ -88,6 +92,33 @@ class OverrunModel:
             return True
         return self._least(name) < self._used(name)
 
+    def after_fall(self, found: Shortages) -> Shortages:
+        """What lasts of these when the criticality falls, as the processor is idle. A job that was released
+        has ended then if there was a budget for it: the one that was there when its thread became ready, for
+        a task that begins none while it is degraded or whose budget is not divided."""
+        behind = {
+            name
+            for name in found.late
+            if self.limited(name)
+            and (
+                (self.divided(name) and not self._is_suspended(name))
+                or self.times[name].server is ServerKind.CONSTANT_BANDWIDTH
+                or self.budget(name) < self._used(name)
+            )
+        }
+        return replace(found, late=behind)
+
+    def _is_suspended(self, name: str) -> bool:
+        """Whether a task begins no job at the criticality of the model."""
+        time = self.times[name]
+        return time.criticality < self._level and time.degraded.kind is Degraded.SUSPEND
+
+    def divided(self, name: str) -> bool:
+        """Whether parts of what a job uses of its budget can come back later than others: when it blocks, or
+        something handles the end of a part."""
+        rules = self.times[name].overrun.rules
+        return self._planned[name].blocks > 0 or rules.extends or rules.stops or rules.raises
+
     def waits(self, name: str) -> bool:
         """Whether a task that keeps its times can have to wait for a budget: not where it raises the
         criticality instead."""
@@ -122,10 +153,10 @@ class OverrunModel:
         """The budgets that a task can use while others are kept waiting: that of the model, and those of the
         criticalities before, as the switch gives it all of the next one."""
         time = self.times[name]
-        reached = self._reached(trusted=trusted) if self._rises else self._level
+        reached = self.reached(trusted=trusted) if self._rises else self._level
         return set(time.budgets[: min(reached, time.criticality) + 1])
 
-    def _reached(self, *, trusted: bool) -> int:
+    def reached(self, *, trusted: bool) -> int:
         """The highest criticality to which tasks or instances can raise that of the system."""
         raising = (n for n, time in self.times.items() if time.overrun.rules.raises)
         names = self.times if self._setters else {n for n in raising if self.lacks(n, trusted=trusted)}

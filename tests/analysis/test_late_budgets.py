@@ -147,7 +147,7 @@ assembly {
         z._budget = 2 ms; z._budget_2 = 4 ms; z._overrun = "raise";
         n._priority = 35; n._period = 100 ms; n._wcet = 0;
         v._priority = %d; v._period = 50 ms; v._wcet = 1 ms; v._wcet_1 = 5 ms; v._criticality = 1;
-        v._budget = 1 ms; v._budget_1 = 5 ms; v._overrun = "raise";
+        v._budget = 1 ms; v._budget_1 = 5 ms; v._overrun = "raise"; v._degraded = "suspend";
         w._priority = 20; w._period = 80 ms; w._wcet = 0; w._criticality = 1; server.s_wcet = 3 ms;
     }
 }
@@ -473,6 +473,23 @@ def test_what_is_isolated_if_the_criticality_rises(clause: str, policy: str, low
     assert found["t"].isolated.response == t * MS
     reason = "a can raise the criticality" if clause else ""
     assert found["low"].trusted.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("settings", "low", "t"),
+    [
+        ("", 2, 2 + 1 + 1 + 2),
+        ('low._overrun = "extend"; low._extension = 1 ms;', None, 2 + 1 + 1 + 3 + 1),
+        ('low._overrun = "extend"; low._extension = 1 ms; low._degraded = "suspend";', 2, 2 + 1 + 1 + 2),
+        ('low._server = "constant_bandwidth"; low._degraded = "suspend";', None, 2 + 1 + 1 + 3),
+    ],
+)
+def test_a_task_can_be_late_after_the_criticality_falls(settings: str, low: int | None, t: int) -> None:
+    """A job of low that waits for its budget does not keep the processor from being idle."""
+    levels = level_results(*planned(RISING % ("", f'a._overrun = "raise"; {settings}')), FREE)
+    found = {each.task.name: each.ours for each in levels if each.level == 0}
+    assert found["low"] == (None if low is None else low * MS)
+    assert found["t"] == t * MS
 
 
 def test_where_setting_the_criticality_costs_time_nothing_has_a_bound() -> None:
