@@ -133,6 +133,7 @@ void endpoint_receive(struct thread *receiver, struct object *object, const stru
             ready_make(sender, receiver);
         }
         sender->is_call = sender->can_grant_reply = false;
+        sender->sent_badge = 0; /* is not read again: states would differ in it */
     } else if (blocking) {
         receiver->can_grant = cap->rights & RIGHT_GRANT;
         ready_set_state(receiver, THREAD_BLOCKED_RECV);

@@ -250,6 +250,7 @@ static __attribute__((noinline)) void go_in_search(void)
     if (next) {
         hooks.touched(next);
         stack_clear_below(next->sp);
+        next->sp = NULL; /* is not read before it is set again: states would differ in it */
     }
     void **save = self ? &self->sp : &process.first_sp;
     processor_forget_registers();
