@@ -94,7 +94,7 @@ def table(found: list[Health]) -> str:
 
 
 def watch(arguments: argparse.Namespace) -> int:
-    from camkes.watching import state_of, wait_for_change
+    from camkes.watching import state_of, wait_for_change, written
 
     if not arguments.path.exists():
         print(f"camkes watch: there is no file {arguments.path}", file=sys.stderr)
@@ -102,8 +102,10 @@ def watch(arguments: argparse.Namespace) -> int:
     arguments.command = "run"
     status = GOOD
     rounds = 0
+    results = ("output", "timeline", "trace", "profile", "coverage", "console")
+    own = written((getattr(arguments, name) for name in results), (1, 2))
     while True:
-        state = state_of(arguments.path)
+        state = state_of(arguments.path, own)
         status = runs.run(arguments)
         sys.stdout.flush()
         rounds += 1
@@ -111,7 +113,7 @@ def watch(arguments: argparse.Namespace) -> int:
             return status
         if not arguments.quiet:
             print(f"camkes watch: status {status}; waiting for a change, Ctrl-C ends", file=sys.stderr)
-        files = wait_for_change(arguments.path, state)
+        files = wait_for_change(arguments.path, state, own)
         if not arguments.quiet:
             names = ", ".join(Path(file).name for file in files[:4]) + (" ..." if len(files) > 4 else "")
             print(f"\ncamkes watch: changed: {names}", file=sys.stderr)
