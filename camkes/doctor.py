@@ -18,13 +18,12 @@ from camkes.backends.sel4.workspace import find_workspace
 from camkes.cache import cache_folder
 from camkes.diagnostics import Sink
 from camkes.project.cmake import find_cmake, find_ninja
-from camkes.resources import MAKE_WORKSPACE
+from camkes.resources import MAKE_WORKSPACE, install_packages
 
 SCHEMA = "camkes-doctor 1"
 #: what everybody does; what is missing for these is an error
 ESSENTIAL = ("check", "build", "run", "test")
 _APT = "sudo apt install"
-_PIP = "python -m pip install"
 _SECONDS = 20  # for a program to print its version
 
 
@@ -120,8 +119,8 @@ def needs() -> tuple[Need, ...]:
         Need("C compiler", builds, "compiling components", f"{_APT} build-essential", _program("CC", "cc")),
         Need("make", builds, "the host kernel", f"{_APT} make", _program("", "make")),
         Need("objcopy", builds, "linking components", f"{_APT} binutils", _program("", "objcopy")),
-        Need("CMake", ("check", *builds), "projects", f"{_PIP} cmake", _place(find_cmake)),
-        Need("Ninja", builds, "building", f"{_PIP} ninja", _place(find_ninja)),
+        Need("CMake", ("check", *builds), "projects", install_packages("cmake"), _place(find_cmake)),
+        Need("Ninja", builds, "building", install_packages("ninja"), _place(find_ninja)),
         Need("cache", builds, "quick builds", "set XDG_CACHE_HOME to a folder that can be written", _cache),
         Need("C++ compiler", (), "components in C++", f"{_APT} g++", _program("CXX", "c++")),
         Need(
@@ -137,20 +136,24 @@ def needs() -> tuple[Need, ...]:
         ),
         Need("dot", (), "the layout of camkes graph", f"{_APT} graphviz", _program("", "dot")),
         Need(
-            "pygls", ("lsp",), "editors", f"{_PIP} 'pygls>=2,<3' lsprotocol", _package("pygls", "lsprotocol")
+            "pygls",
+            ("lsp",),
+            "editors",
+            install_packages("pygls>=2,<3", "lsprotocol"),
+            _package("pygls", "lsprotocol"),
         ),
-        Need("gcovr", (), "camkes run --coverage", f"{_PIP} gcovr", _package("gcovr")),
+        Need("gcovr", (), "camkes run --coverage", install_packages("gcovr"), _package("gcovr")),
         Need(
             "scipy",
             (),
             "tight bounds and proposed priorities of camkes analyze",
-            f"{_PIP} scipy",
+            install_packages("scipy"),
             _package("scipy"),
         ),
-        Need("PyYAML", (), "queries of device trees", f"{_PIP} pyyaml", _package("pyyaml")),
+        Need("PyYAML", (), "queries of device trees", install_packages("pyyaml"), _package("pyyaml")),
         Need(
             *("matplotlib", ("tasksets",), "figures of task sets"),
-            *(f"{_PIP} matplotlib 'dask[distributed]'", _package("matplotlib", "dask")),
+            *(install_packages("matplotlib", "dask[distributed]"), _package("matplotlib", "dask")),
         ),
         Need(
             "workspace",

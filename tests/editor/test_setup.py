@@ -27,7 +27,7 @@ def test_without_the_extra_there_is_one_clear_line() -> None:
             [sys.executable, "-c", WITHOUT.format(missing)], capture_output=True, text=True, input=""
         )
         assert result.returncode == 1
-        assert "python -m pip install 'pygls>=2,<3' lsprotocol" in result.stderr
+        assert f"{sys.executable} -m pip install 'pygls>=2,<3' lsprotocol" in result.stderr
         assert "Traceback" not in result.stderr
 
 

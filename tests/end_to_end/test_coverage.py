@@ -81,6 +81,7 @@ def test_lines_and_branches_are_counted(files: Path, tmp_path: Path) -> None:
 
 def test_without_gcovr(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(coverage, "find_spec", lambda name: None)
+    monkeypatch.setattr(coverage, "install_packages", "install {}".format)
     result = camkes("run", files, "-o", tmp_path / "out", "--coverage", tmp_path / "coverage")
     assert result.status == 1
     compare(result.errors, Path(__file__).parent / "golden" / "no_gcovr.txt")

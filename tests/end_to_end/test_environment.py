@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from camkes.doctor import needs
-from camkes.watching import changed, state_of
+from camkes.resources import install_packages
+from camkes.watching import changed, state_of, written
 from tests.command import camkes
 from tests.documents import conforming
 from tests.end_to_end.support import system
@@ -37,6 +38,16 @@ def test_a_missing_program_is_listed_with_its_installation(
     report = conforming("doctor", camkes("doctor", "build --kernel sel4", "--json").output)
     assert (report["good"], [each["name"] for each in report["needs"]]) == (False, ["workspace"])
     assert report["needs"][0]["found"] is None and "repo-init.sh" in report["needs"][0]["install"]
+
+
+def test_packages_are_installed_where_the_tool_finds_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    monkeypatch.setattr(sys, "executable", "/opt/a venv/bin/python")
+    assert install_packages("pygls>=2,<3") == "'/opt/a venv/bin/python' -m pip install 'pygls>=2,<3'"
+    (tmp_path / "pipx_metadata.json").touch()
+    assert install_packages("gcovr") == "pipx inject camkes-rt gcovr"
 
 
 def test_the_compiler_that_is_set_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,6 +80,18 @@ def test_changes_are_noticed(tmp_path: Path) -> None:
     gone.unlink()
     (tmp_path / "new.camkes").write_text("")
     assert changed(before, state_of(tmp_path)) == [str(kept), str(gone), str(tmp_path / "new.camkes")]
+
+
+def test_what_a_command_writes_is_no_change(tmp_path: Path) -> None:
+    """A timeline or a log in the folder that is watched."""
+    (tmp_path / "coverage").mkdir()
+    (tmp_path / "coverage" / "index.html").touch()
+    for name in ("run.svg", "a.c"):
+        (tmp_path / name).touch()
+    with (tmp_path / "log").open("w") as log:
+        own = written([tmp_path / "run.svg", None, tmp_path / "coverage"], [log.fileno()])
+        assert list(state_of(tmp_path, own)) == [str(tmp_path / "a.c")]
+    assert len(state_of(tmp_path)) == 4
 
 
 @pytest.mark.long

@@ -17,10 +17,7 @@ from camkes.backends.host.codes import NO_COVERAGE
 from camkes.diagnostics import Sink
 from camkes.files import OutputError
 from camkes.report.summary import CoverageReport
-
-_INSTALL = (
-    "install it beside camkes: `python -m pip install gcovr`, or with pipx `pipx inject camkes-rt gcovr`"
-)
+from camkes.resources import install_packages
 
 #: where counters are written, below the copy of the image that runs
 _COUNTERS = "counters"
@@ -30,7 +27,7 @@ def can_cover(sink: Sink) -> bool:
     """Whether coverage can be reported; if not, a diagnostic reports the reason."""
     if find_spec("gcovr") is not None:
         return True
-    sink.report(NO_COVERAGE, "gcovr was not found", help=_INSTALL)
+    sink.report(NO_COVERAGE, "gcovr was not found", help=f"install it: `{install_packages('gcovr')}`")
     return False
 
 

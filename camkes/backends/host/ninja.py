@@ -25,6 +25,7 @@ from camkes.backends.host.inputs import ObjectInputs
 from camkes.backends.host.jobs import BuildJob, BuildOutcome, Progress
 from camkes.files import write_changed
 from camkes.process import StartedProgram, disk_error, in_english
+from camkes.resources import install_packages
 
 #: Messages of compilers and linkers about errors in their input.
 _MISTAKE = re.compile(r":\d+: (fatal )?error: |undefined reference|multiple definition")
@@ -56,7 +57,7 @@ def program() -> str:
         BIN_DIR = ""  # noqa: N806
     found = shutil.which("ninja", path=BIN_DIR) or shutil.which("ninja")
     if found is None:
-        raise NinjaError(0, "ninja was not found; install it (python -m pip install ninja)", "ninja")
+        raise NinjaError(0, f"ninja was not found; install it ({install_packages('ninja')})", "ninja")
     return found
 
 

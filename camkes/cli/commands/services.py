@@ -11,6 +11,7 @@ from pathlib import Path
 
 from camkes.cli.arguments import Command
 from camkes.cli.output import GOOD, USER_ERROR
+from camkes.resources import install_packages
 
 
 def lsp(arguments: argparse.Namespace) -> int:
@@ -21,7 +22,7 @@ def lsp(arguments: argparse.Namespace) -> int:
             raise
         print(
             "camkes lsp: the editor server needs pygls; install it with\n"
-            "  python -m pip install 'pygls>=2,<3' lsprotocol",
+            f"  {install_packages('pygls>=2,<3', 'lsprotocol')}",
             file=sys.stderr,
         )
         return USER_ERROR

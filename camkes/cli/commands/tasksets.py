@@ -15,6 +15,7 @@ from camkes.cli.arguments import Command, add_messages, positive
 from camkes.cli.output import GOOD, USAGE, USER_ERROR, Progress, write_diagnostics
 from camkes.diagnostics import Sink
 from camkes.files import OutputError, write_output
+from camkes.resources import install_packages
 
 if TYPE_CHECKING:
     from camkes.experiments.tasksets.sweep import Evaluator, Row, Sweep
@@ -79,8 +80,8 @@ def tasksets(arguments: argparse.Namespace) -> int:
 
             draw(rows, f"{topology.source}: {asked.count} sets a utilisation", arguments.plot)
     except ImportError as error:
-        extra = "pip install '.[tasksets]' in a clone"
-        print(f"camkes tasksets: {error.name or error} is not installed: {extra}", file=sys.stderr)
+        install = install_packages("matplotlib", "dask[distributed]", "scipy")
+        print(f"camkes tasksets: {error.name or error} is not installed: {install}", file=sys.stderr)
         return USER_ERROR
     except ValueError as error:
         print(f"camkes tasksets: {error}", file=sys.stderr)
