@@ -95,15 +95,16 @@ def debug(
         if image is None or sink.has_errors:
             return None
         described = describe(image, checked, known, settings.breaks)
+        earlier = 0
         if settings.stop is not None:
             found = _find(image, checked, settings, sink)
             if found is None:
                 return None
-            described["time"], described["thread"] = found
+            described["time"], described["thread"], earlier = found
         progress("")
         file = image.folder / "debug.json"
         write_output(file, json.dumps(described, indent=1).encode())
-        return _start(gdb_command(gdb, image, settings, file), image.folder)
+        return _start(gdb_command(gdb, image, settings, file, earlier), image.folder)
 
 
 def functions(system: System) -> dict[str, dict[str, list[str]]]:
@@ -151,16 +152,19 @@ def describe(
     }
 
 
-def gdb_command(gdb: str, image: HostImage, settings: DebugSettings, described: Path) -> list[str]:
+def gdb_command(
+    gdb: str, image: HostImage, settings: DebugSettings, described: Path, earlier: int = 0
+) -> list[str]:
     """The command that starts gdb in the folder of an image. All components are in one process, which changes
-    nothing in what they do; nothing is stopped because it takes long."""
+    nothing in what they do; nothing is stopped because it takes long. gdb stops at each fault by itself, and
+    goes on at `earlier` ones."""
     duration = settings.run.duration or pipeline.DEFAULT_DURATION
     options = replace(settings.run, duration=duration, fast=True, loop_limit_ms=0, timeout=0, memory_limit=0)
     words = kernel_arguments(options)
     script = HOST_KERNEL / "gdb" / "camkes_gdb.py"
     more = []
     if settings.stop is not None or settings.breaks or settings.commands:
-        more = ["-ex", "run"]  # else the user looks around first
+        more = ["-ex", "run", *(["-ex", "continue"] * earlier)]  # else the user looks around first
     for command in settings.commands:
         more += ["-ex", command]
     return [
@@ -256,13 +260,14 @@ def _show(stream: IO[bytes]) -> None:
 
 def _find(
     image: HostImage, checked: pipeline.Checked, settings: DebugSettings, sink: Sink
-) -> tuple[int, int | None] | None:
-    """When to stop, and in which thread (its number; None: in any). Runs are deterministic, so an event is
-    found in a run before."""
+) -> tuple[int | None, int | None, int] | None:
+    """When to stop, in which thread (its number; None: in any), and at how many faults not to stop. Where a
+    fault is asked for, there is no time: gdb stops at it. Runs are deterministic, so an event is found in a
+    run before."""
     stop = settings.stop
     assert stop is not None
     if stop.kind == "time":
-        return stop.time, None
+        return stop.time, None, 0
     own = Sink()
     silent = replace(settings.run, fast=True, show=lambda _: None, trace=None)
     outcome = pipeline.run_image(image, checked, silent, own)
@@ -274,7 +279,11 @@ def _find(
             f"there is no event number {stop.number} of this kind in the run: {what}",
             help="`camkes run PATH` shows what happens; `--for TIME` lets both run longer",
         )
-    return found
+    if found is None or outcome is None:
+        return None
+    if stop.kind == "fault":
+        return None, None, _events(outcome.run, "fault", "").index(found)
+    return *found, 0
 
 
 def _can_happen(stop: StopAt | None, system: System, sink: Sink) -> bool:

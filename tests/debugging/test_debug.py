@@ -94,7 +94,10 @@ def test_a_fault_stops_at_its_line(built: Path) -> None:
     assert "SIGSEGV" in result.output
     assert re.search(r"at 28 ms: thread low of low\n#0 .* run \(\) at \S+Task.c:10", result.output)
     result = debug(built, "--at", "fault:low", "-x", "python print(running()['fault']['kind'])")
-    assert "at 28 ms: thread low of low" in result.output, result.output
+    assert re.search(r"at 28 ms: thread low of low\n#0 .* run \(\) at \S+Task.c:10", result.output), (
+        result.output
+    )
+    assert "SIGSEGV" in result.output  # at the fault, not where the thread last used the kernel
 
 
 def test_invalid_places_to_stop_are_errors(built: Path) -> None:
