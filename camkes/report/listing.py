@@ -36,7 +36,8 @@ def _requests(run: Run) -> Iterator[tuple[int, str]]:
         by = f" for task {tasks[each.task]}" if each.task in tasks else ""
         thread, cpi = run.names.thread_name(each.thread), cpis.get(each.cpi, "?")
         yield each.start, f"{thread}: serves a request to {cpi}{by} at priority {each.priority}"
-        yield each.end, f"{thread}: the request to {cpi} ends"
+        if not each.open:
+            yield each.end, f"{thread}: the request to {cpi} ends"
 
 
 def _locks(run: Run) -> Iterator[tuple[int, str]]:

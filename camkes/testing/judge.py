@@ -52,7 +52,8 @@ class Judge:
         """Everything that is wrong, in the order of a report."""
         found = [*self._checks()]
         found += map(Finding, self._faults())
-        for rule in (self._expectations, self._missed, self._violations, self._ends):
+        found += self._expectations()
+        for rule in (self._missed, self._violations, self._ends):
             found += map(Finding, rule())
         return found
 
@@ -63,15 +64,18 @@ class Judge:
     # what the code of the test reports
 
     def _checks(self) -> Iterable[Finding]:
+        for report, case in self._in_cases("failed", "stopped"):
+            text = f"at {format_time(report.time, 6)} of the run, in component {report.instance}"
+            yield Finding(self._at(CHECK_FAILED, report, report.text, (text, *_of_case(case))), case)
+
+    def _in_cases(self, *what: str) -> Iterable[tuple[Report, str]]:
+        """Reports of a kind, each with the case that its instance had begun, "": none."""
         cases: dict[str, str] = {}
         for report in self.reports:
             if report.what == "case":
                 cases[report.instance] = report.text
-            elif report.what in ("failed", "stopped"):
-                text = f"at {format_time(report.time, 6)} of the run, in component {report.instance}"
-                case = cases.get(report.instance, "")
-                notes = (text, *([f"in case {case}"] if case else []))
-                yield Finding(self._at(CHECK_FAILED, report, report.text, notes), case)
+            elif report.what in what:
+                yield report, cases.get(report.instance, "")
 
     def _at(self, code: Code, report: Report, message: str, notes: tuple[str, ...] = ()) -> Diagnostic:
         span = self.sources.span(report.path, report.line)
@@ -115,17 +119,15 @@ class Judge:
 
     # what was expected and did not happen
 
-    def _expectations(self) -> Iterable[Diagnostic]:
+    def _expectations(self) -> Iterable[Finding]:
         instances = {instance.name for instance in self.system.instances}
-        for report in self._of("fault", "blocked", "missed", "response"):
+        for report, case in self._in_cases("fault", "blocked", "missed", "response"):
             name = report.text.rpartition(" ")[0] if report.what == "response" else report.text
-            if name not in instances:
-                message = f"there is no instance `{name}` in this test"
-                yield self._at(NOT_AS_EXPECTED, report, message)
-                continue
-            wrong = self._unmet(report, name)
+            wrong = f"there is no instance `{name}` in this test"
+            if name in instances:
+                wrong = self._unmet(report, name)
             if wrong:
-                yield self._at(NOT_AS_EXPECTED, report, wrong)
+                yield Finding(self._at(NOT_AS_EXPECTED, report, wrong, _of_case(case)), case)
 
     def _unmet(self, report: Report, name: str) -> str:
         """Why an expectation is not met, "" if it is."""
@@ -215,6 +217,11 @@ class Judge:
     def _span_of(self, name: str) -> Span | None:
         instance = self.system.instance(name)
         return None if instance is None else instance.span
+
+
+def _of_case(case: str) -> tuple[str, ...]:
+    """The note that names a case."""
+    return (f"in case {case}",) if case else ()
 
 
 def drivers_of(system: System, folder: Path) -> list[Instance]:

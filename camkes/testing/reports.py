@@ -148,8 +148,9 @@ def to_tap(results: Sequence[TestResult]) -> str:
     return "\n".join([*lines, ""])
 
 
-def to_junit(results: Sequence[TestResult]) -> bytes:
-    """XML as servers for continuous integration read it: a suite for each test, a test case for each case."""
+def to_junit(results: Sequence[TestResult], base: Path) -> bytes:
+    """XML as servers for continuous integration read it: a suite for each test, a test case for each case.
+    Paths below `base` are relative to it."""
     root = ElementTree.Element("testsuites")
     for result in results:
         points = list(_points([result]))
@@ -170,18 +171,18 @@ def to_junit(results: Sequence[TestResult]) -> bytes:
             if not passed:
                 first = case.failures[0] if case.failures else "the test was not run"
                 failure = ElementTree.SubElement(element, "failure", message=_xml(first))
-                failure.text = _xml("\n".join(_located(result, case)))
+                failure.text = _xml("\n".join(_located(result, case, base)))
         ElementTree.SubElement(suite, "system-out").text = _xml(result.output)
     ElementTree.indent(root)
     text: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
     return text + b"\n"
 
 
-def _located(result: TestResult, case: Case) -> Iterator[str]:
+def _located(result: TestResult, case: Case, base: Path) -> Iterator[str]:
     """The failures of a case with their places."""
     for each in result.diagnostics:
         if each.message in case.failures:
-            place = "" if each.span is None else f"{each.span.file.path.name}:{each.span.line}: "
+            place = "" if each.span is None else f"{_relative(each.span.file.path, base)}:{each.span.line}: "
             yield "\n".join([f"{place}{each.code.number}: {each.message}", *each.notes])
 
 

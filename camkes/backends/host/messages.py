@@ -83,7 +83,9 @@ def report_compiler(output: str, good: bool, about: str, sources: Sources, sink:
         span = sources.span(Path(match["file"]), int(match["line"]), column)
         if match["kind"] == "note":
             if found and span is not None and not _NOISE.match(match["text"]):
-                found[-1].related.append(Label(span, match["text"]))
+                label = Label(span, match["text"])
+                if label not in found[-1].related:  # of a macro in a macro
+                    found[-1].related.append(label)
             continue
         code = COMPILE_WARNING if match["kind"] == "warning" else COMPILE_ERROR
         found.append(_Message(code, match["text"], span, way))

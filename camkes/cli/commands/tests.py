@@ -10,10 +10,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from camkes.cli.arguments import Command, add_input, input_of, positive
 from camkes.cli.commands.runs import add_kernel, wrong_for_sel4
 from camkes.cli.output import GOOD, USAGE, USER_ERROR, Progress, wants_color, write_diagnostics
-from camkes.diagnostics import Sink
+from camkes.diagnostics import Diagnostic, Severity, Sink
+from camkes.diagnostics.words import plural
 from camkes.files import write_output
 
 if TYPE_CHECKING:
@@ -52,7 +55,7 @@ def test(arguments: argparse.Namespace) -> int:
     results = run_tests(tests, options, arguments.jobs, done)
     progress.clear()
     if arguments.junit is not None:
-        write_output(arguments.junit, reports.to_junit(results))
+        write_output(arguments.junit, reports.to_junit(results, tests[0].project))
     sink = merged(results)
     covered = coverage_of(results, options, sink)
     status = write_diagnostics(arguments, sink)
@@ -116,11 +119,18 @@ def coverage_of(results: list[TestResult], options: SuiteOptions, sink: Sink) ->
 
 
 def merged(results: list[TestResult]) -> Sink:
-    """The diagnostics of all tests; those of tests that pass are warnings about code."""
-    sink = Sink()
+    """The diagnostics of all tests, each once; those of tests that pass are warnings about code. Errors name
+    their tests if several were run."""
+    tests: dict[Diagnostic, list[str]] = {}
     for result in results:
         for diagnostic in result.diagnostics:
-            sink.add(diagnostic)
+            tests.setdefault(diagnostic, []).append(result.test.title)
+    sink = Sink()
+    for diagnostic, titles in tests.items():
+        if len(results) > 1 and diagnostic.severity is Severity.ERROR:
+            note = f"in {plural(len(titles), 'test')} {', '.join(titles)}"
+            diagnostic = replace(diagnostic, notes=(*diagnostic.notes, note))
+        sink.add(diagnostic)
     return sink
 
 

@@ -103,7 +103,7 @@ class _Decoder:
         self.faults: list[Fault] = []
         self.exits: dict[int, int] = {}
         self.ending: EndReason | None = None
-        self.text = ""  # of the event
+        self.text, self.finished = "", False  # of the event; there are no more events
         self.spending = Spending(names, self._origin, lambda: self.now)
         self._on_job_left_out = leave_out
         # of the thread that runs now
@@ -279,7 +279,7 @@ class _Decoder:
             self.requests.append(
                 ServedRequest(
                     thread.named.number, begin, self.now, cpi, context, priority,
-                    None if task == NO_NUMBER else task, sequence,
+                    None if task == NO_NUMBER else task, sequence, self.finished,
                 )
             )  # fmt: skip
 
@@ -455,7 +455,7 @@ class _Decoder:
     # -- the end ----------------------------------------------------------------------------------------
 
     def _finish(self) -> Run:
-        end, scheduling = self.now, self.scheduling
+        end, scheduling, self.finished = self.now, self.scheduling, True
         for thread in self.threads.values():
             if end > thread.since:
                 thread.segments.append(StateSegment(thread.since, end, *thread.current))

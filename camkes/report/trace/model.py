@@ -122,7 +122,7 @@ class TracedThread(Struct, frozen=True):
 
 class ServedRequest(Struct, frozen=True, gc=False):
     """A request that a thread served; `context` and `cpi` are ids, `task` is the id of the task that began
-    the chain of requests, None: not known."""
+    the chain of requests, None: not known. `open`: it had not ended at the end of the run, which is `end`."""
 
     thread: int
     start: int
@@ -132,6 +132,7 @@ class ServedRequest(Struct, frozen=True, gc=False):
     priority: int
     task: int | None
     sequence: int
+    open: bool = False
 
 
 class LockStep(StrEnum):
