@@ -20,7 +20,7 @@ State = Mapping[str, tuple[int, int]]
 
 
 class Written(Struct, frozen=True):
-    """What a command itself writes, which is no change: the names of files and folders, and (device, inode)
+    """What a command itself writes, which does not count: the names of files and folders, and (device, inode)
     of open files."""
 
     names: frozenset[str] = frozenset()

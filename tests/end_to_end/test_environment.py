@@ -82,7 +82,7 @@ def test_changes_are_noticed(tmp_path: Path) -> None:
     assert changed(before, state_of(tmp_path)) == [str(kept), str(gone), str(tmp_path / "new.camkes")]
 
 
-def test_what_a_command_writes_is_no_change(tmp_path: Path) -> None:
+def test_what_a_command_writes_does_not_count(tmp_path: Path) -> None:
     """A timeline or a log in the folder that is watched."""
     (tmp_path / "coverage").mkdir()
     (tmp_path / "coverage" / "index.html").touch()

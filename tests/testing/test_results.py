@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What is told of the tests of a project, without running any."""
+"""What is reported of the tests of a project, without running any."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def result(name: str) -> Result:
     return Result(test, (Case("a level", (FAILED.message,)),), (FAILED,), end=0)
 
 
-def test_one_error_of_several_tests_is_told_once_and_names_them() -> None:
+def test_one_error_of_several_tests_is_reported_once_and_names_them() -> None:
     (one,) = merged([result("high"), result("low")]).diagnostics
     assert one.notes == ("in tests high, low",)
     (one,) = merged([result("high")]).diagnostics
