@@ -71,8 +71,11 @@ uint64_t camkes_platform_timer_expirations(seL4_CPtr timer)
     return camkes_host_timer_expirations(timer);
 }
 
-void camkes_platform_timer_await(seL4_CPtr timer, seL4_CPtr notification, uint64_t expirations)
+/* Timers may also expire in another order than that of their times. */
+void camkes_platform_timer_await(seL4_CPtr timer, seL4_CPtr notification, uint64_t expirations,
+                                 uint64_t time)
 {
+    (void)time;
     while (camkes_host_timer_expirations(timer) <= expirations) {
         seL4_Wait(notification, NULL);
     }

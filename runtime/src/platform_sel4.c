@@ -61,12 +61,16 @@ uint64_t camkes_platform_timer_expirations(seL4_CPtr timer)
     return camkes_timer_message_time(0);
 }
 
-/* After a signal it makes no call: a sporadic server would have its refill a period after that,
- * not after the release. What was signalled before is taken away, and counted by the driver. */
-void camkes_platform_timer_await(seL4_CPtr timer, seL4_CPtr notification, uint64_t expirations)
+/* It asks the clock, and not the driver, which signals when the same clock has this time: a
+ * sporadic server would have its refill a period after a call to the driver, not after the release.
+ * What was signalled for a time before is taken away. */
+void camkes_platform_timer_await(seL4_CPtr timer, seL4_CPtr notification, uint64_t expirations,
+                                 uint64_t time)
 {
+    (void)timer;
+    (void)expirations;
     seL4_Poll(notification, NULL);
-    if (camkes_platform_timer_expirations(timer) <= expirations) {
+    while (camkes_sel4_now() < time) {
         seL4_Wait(notification, NULL);
     }
 }

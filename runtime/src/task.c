@@ -67,8 +67,7 @@ static void begin_budget(struct camkes_task *task)
 #endif
 }
 
-/* Releases during an overrun are not lost: the timer counts them, and each of their jobs begins
- * when the one before it ends. */
+/* Releases during an overrun are not lost: their jobs begin when those before them end. */
 static void wait_for_release(struct camkes_task *task)
 {
     if (task->by_event) {
@@ -79,7 +78,8 @@ static void wait_for_release(struct camkes_task *task)
     if (task->period == 0 && task->offset == 0) {
         return; /* released at boot */
     }
-    camkes_platform_timer_await(task->timer, task->release, task->next);
+    camkes_platform_timer_await(task->timer, task->release, task->next,
+                                camkes_release_time(task, task->next));
 }
 
 static bool is_left_out(const struct camkes_task *task)

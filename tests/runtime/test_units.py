@@ -10,6 +10,7 @@ import pytest
 
 from camkes.resources import HOST_KERNEL, RUNTIME
 from tests.units import build, check
+from tests.written import write_files
 
 _UNIT = Path(__file__).parent / "unit"
 #: by name: the sources besides the test itself, and whether the kernel is an MCS kernel
@@ -67,3 +68,13 @@ def test_unit(name: str, sources: tuple[str, ...], mcs: bool, tmp_path: Path) ->
     flags = ("-DCAMKES_KERNEL_HOST=1", *(("-DCONFIG_KERNEL_MCS",) if mcs else ()))
     includes = (RUNTIME / "include", HOST_KERNEL / "include")
     check(build(tmp_path, _UNIT / f"{name}.c", [RUNTIME / "src" / s for s in sources], includes, *flags))
+
+
+def test_a_task_on_sel4_asks_the_clock_for_its_release(tmp_path: Path) -> None:
+    """Headers of seL4's libraries are empty here, and other functions of the source are not linked."""
+    empty = ("autoconf.h", "camkes/pid.h", "sel4runtime/gen_config.h")
+    headers = write_files(tmp_path / "headers", dict.fromkeys(empty, ""))
+    includes = (RUNTIME / "include", RUNTIME / "src", HOST_KERNEL / "include", headers)
+    source = RUNTIME / "src" / "platform_sel4.c"
+    flags = ("-DCAMKES_KERNEL_HOST=1", "-ffunction-sections", "-Wl,--gc-sections")
+    check(build(tmp_path, _UNIT / "release_sel4_test.c", [source], includes, *flags))

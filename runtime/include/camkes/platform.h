@@ -283,8 +283,10 @@ void camkes_platform_work_between(uint64_t low, uint64_t high);
 void camkes_platform_timer_arm(seL4_CPtr timer, uint64_t first, uint64_t period);
 /* Number of expirations since the timer was armed. */
 uint64_t camkes_platform_timer_expirations(seL4_CPtr timer);
-/* Waits until there are more expirations than these; only the timer signals the notification. */
-void camkes_platform_timer_await(seL4_CPtr timer, seL4_CPtr notification, uint64_t expirations);
+/* Waits until a timer has expired more often than this, which is at a certain time; nothing else
+ * signals the notification. */
+void camkes_platform_timer_await(seL4_CPtr timer, seL4_CPtr notification, uint64_t expirations,
+                                 uint64_t time);
 
 void camkes_platform_write(const char *text, size_t length);
 /* Makes the running thread fault, so that it is reported and the others go on. */

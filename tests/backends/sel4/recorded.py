@@ -28,9 +28,10 @@ MS = 1_000_000
 
 #: what a job costs in a debug build: the interrupt and the timer driver before it, its calls and those of
 #: managers. As part of its execution time, it is work that it does not do
-COST_US = 18
-#: less than 20 us of a budget count as used, and an overrun is seen at the next interrupt or kernel call
-SLACK_US = 50
+COST_US = 12
+#: less than 20 us of a budget count as used, a job costs more with preemptions, and an overrun is seen at the
+#: next interrupt or kernel call
+SLACK_US = 60
 
 
 def with_costs(sources: Mapping[str, str]) -> dict[str, str]:

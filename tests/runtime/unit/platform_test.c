@@ -266,9 +266,9 @@ static void others(void)
     camkes_point();
     need_done("work 4\nwork 4 to 6\narm 32 5 6\nwrite text\nexit -3\npoint\n");
     set_words(0);
-    camkes_platform_timer_await(TIMER, NOTIFICATION, 2);
+    camkes_platform_timer_await(TIMER, NOTIFICATION, 2, 7);
     need_done("");
-    camkes_platform_timer_await(TIMER, NOTIFICATION, 4);
+    camkes_platform_timer_await(TIMER, NOTIFICATION, 4, 7);
     need_done("wait 33: 0 of 0 0 1 2 3 4\nwait 33: 0 of 0 100 101 102 103 104\n");
     seL4_CPtr slot = SLOT;
 #if CAMKES_MCS

@@ -17,10 +17,12 @@ static uint64_t now, falls; /* falls: the release from which the criticality is 
 struct camkes_level _camkes_level;
 #endif
 
-void camkes_platform_timer_await(seL4_CPtr timer, seL4_CPtr notification, uint64_t expirations)
+void camkes_platform_timer_await(seL4_CPtr timer, seL4_CPtr notification, uint64_t expirations,
+                                 uint64_t time)
 {
     note("release %lu of %lu by %lu\n", (unsigned long)expirations, (unsigned long)timer,
          (unsigned long)notification);
+    need(time == task.offset + expirations * task.period, "the time of the release");
 #if CAMKES_MCS
     if (expirations == falls) {
         atomic_store(&_camkes_level.level, 0);
