@@ -75,21 +75,59 @@ static void run_before(struct thread *next, struct thread *first)
     kernel->action = ACTION_RESUME;
 }
 
-/* The running thread can be preempted here. Whether something happened. */
+/*
+ * The running thread can be preempted here. Whether it may be: kernel_go() decides then.
+ *
+ * Under round robin it does not matter which of the threads of one priority has come to its point
+ * last, since any of them can be the next: they are all ready, none runs, and one is chosen.
+ */
 bool arrivals_at_point(struct thread *self)
 {
+    if (kernel->options.round_robin && ready_has_equal(self)) {
+        ready_prepend(self);
+        kernel->current = NULL;
+        kernel->action = ACTION_SLICE;
+        if (hooks.choose) {
+            kernel->shown = NULL; /* so that what is checked at a switch is, whoever is next */
+        }
+        return true;
+    }
     struct object *found[MOST_TIMERS];
     const unsigned count = find(self->priority + 1, found);
-    const unsigned equals = kernel->options.round_robin ? ready_count(self->priority) : 0;
-    const unsigned chosen = choose(CAMKES_CHOICE_POINT, 1u + count + equals);
-    if (chosen == 0) {
+    const unsigned chosen = choose(CAMKES_CHOICE_POINT, 1u + count);
+    if (chosen > 0) {
+        timer_arrive(found[chosen - 1]);
+    }
+    return chosen > 0;
+}
+
+/* The place of the thread that ran last among the ready ones of a priority. */
+static unsigned place_of_last(unsigned priority)
+{
+    unsigned place = 0;
+    for (const struct thread *thread = kernel->ready[priority].head; thread != kernel->last;
+         thread = thread->next) {
+        place++;
+    }
+    return place;
+}
+
+/* After a point with equals: the last thread goes on, or a timer fires, or the last one's time
+ * slice ends. Whether it is decided who runs; else a timer has fired. */
+bool arrivals_end_slice(void)
+{
+    const unsigned priority = kernel->last->priority;
+    struct object *found[MOST_TIMERS];
+    const unsigned count = find((int)priority, found);
+    const unsigned last = place_of_last(priority);
+    const unsigned chosen = choose(CAMKES_CHOICE_POINT, count + ready_count(priority));
+    kernel->action = ACTION_RESUME;
+    if (chosen > 0 && chosen <= count) {
+        timer_arrive(found[chosen - 1]);
         return false;
     }
-    if (chosen <= count) {
-        timer_arrive(found[chosen - 1]);
-    } else { /* its time slice ends */
-        run_before(self, ready_take(self->priority, chosen - count - 1));
-    }
+    const unsigned other = chosen - count - 1; /* without the last */
+    kernel->current = ready_take(priority, chosen == 0 ? last : other + (other >= last));
     return true;
 }
 

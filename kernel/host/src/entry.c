@@ -103,13 +103,10 @@ struct thread *kernel_enter_quietly(void)
 void kernel_point(struct thread *self)
 {
     if (arrivals_at_point(self)) {
-        schedule();
-        if (kernel->current != self) {
-            if (hooks.choose) {
-                clear_stack();
-            }
-            kernel_go();
+        if (hooks.choose) {
+            clear_stack();
         }
+        kernel_go();
     }
     if (hooks.choose) {
         clear_stack();
@@ -151,8 +148,7 @@ static bool take_redo(struct thread *self)
 
 static __attribute__((noinline)) bool leave_in_search(struct thread *self)
 {
-    schedule();
-    if (kernel->current != self) {
+    if (kernel->mcs || kernel->action != ACTION_RESUME) {
         clear_stack();
         kernel_go();
     }
@@ -191,10 +187,11 @@ void kernel_leave_quietly(struct thread *self)
  * stack that a search compares.) */
 static __attribute__((noinline)) void decide(void)
 {
+    const bool decided = kernel->action == ACTION_SLICE && arrivals_end_slice();
     schedule();
     /* (not again in the process that a switch leads to) */
-    while (kernel->options.arrivals && kernel->current && kernel->current != kernel->shown &&
-           arrivals_at_switch()) {
+    while (!decided && kernel->options.arrivals && kernel->current &&
+           kernel->current != kernel->shown && arrivals_at_switch()) {
         schedule();
     }
     if (kernel->stop && !kernel->ended) {
@@ -232,30 +229,37 @@ static void swap_stacks(struct thread *self, struct thread *next)
 
 /*
  * The same in a search, where stacks are compared: nothing that is not needed stays on them, so the
- * registers that are saved hold 0, and where to go is not kept.
+ * registers that are saved hold 0, and where to go is not kept. What runs next is decided on the
+ * first stack: a thread that does not run has the same on its own whoever decided.
  */
+static __attribute__((noinline)) void leave_in_search_to(struct thread *next)
+{
+    storage_switch(NULL, next);
+    process.loaded = next;
+    process.target = next->sp;
+    hooks.touched(next);
+    stack_clear_below(next->sp);
+    next->sp = NULL; /* is not read before it is set again: states would differ in it */
+    processor_forget_registers();
+    context_swap(&process.first_sp, process.target);
+}
+
 static __attribute__((noinline)) void go_in_search(void)
 {
     struct thread *self = process.loaded;
-    const int saved_errno = errno;
-    decide();
-    struct thread *next = kernel->ended ? NULL : kernel->current;
-    if (next == self) {
+    if (self) {
+        const int saved_errno = errno;
+        storage_switch(self, NULL);
+        process.loaded = NULL;
+        stack_clear_below(process.first_sp);
+        processor_forget_registers();
+        context_swap(&self->sp, process.first_sp);
         errno = saved_errno;
         return;
     }
-    storage_switch(self, next);
-    process.loaded = next;
-    process.target = next ? next->sp : process.first_sp;
-    if (next) {
-        hooks.touched(next);
-        stack_clear_below(next->sp);
-        next->sp = NULL; /* is not read before it is set again: states would differ in it */
+    for (decide(); !kernel->ended; decide()) {
+        leave_in_search_to(kernel->current);
     }
-    void **save = self ? &self->sp : &process.first_sp;
-    processor_forget_registers();
-    context_swap(save, process.target);
-    errno = saved_errno;
 }
 
 /* Goes where kernel->current is; comes back when that is the caller again (or, in the runner, at

@@ -125,7 +125,7 @@ void execution_initialise(void)
     hooks.wrote = snapshot_wrote;
     hooks.touched = snapshot_touch;
     oracle_report = on_violation;
-    snapshot_initialise();
+    snapshot_initialise(stack, STACK);
     execution.choices = pages_reserve(MOST_CHOICES * sizeof *execution.choices);
     kernel->traced = true;
     control.system_sp = root.sp = context_make(stack + STACK, run_system);

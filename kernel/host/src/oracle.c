@@ -25,7 +25,7 @@ static void check_choice(void)
     if (!oracle->started) {
         return;
     }
-    const unsigned running = oracle->running;
+    const unsigned running = (unsigned)oracle->running;
     const int mine = running == NONE ? -1 : expected_to_run(running);
     for (unsigned i = 0; i < kernel->thread_count; i++) {
         if (i == running || !oracle->threads[i].runnable || kernel->threads[i].timeless) {
@@ -59,7 +59,7 @@ static void check_inside(unsigned thread)
 static void check_work(uint64_t time)
 {
     check_choice();
-    const unsigned running = oracle->running;
+    const unsigned running = (unsigned)oracle->running;
     const bool works = running != NONE && (oracle_system.threads[running].role == ORACLE_WORKER ||
                                            oracle_system.threads[running].task != NONE);
     if (works) {
@@ -423,7 +423,7 @@ static void of_thread(uint16_t kind, const struct thread *thread, const struct t
     struct oracle_memory *memory = oracle_memory_of(thread);
     switch (kind) {
     case CAMKES_TRACE_SWITCH:
-        oracle->running = (uint16_t)thread->number;
+        oracle->running = thread->number;
         oracle->started = true;
         memory->runnable = true;
         memory->reason = 0;
@@ -475,7 +475,7 @@ void oracle_record(uint16_t kind, const struct thread *thread, const struct thre
 {
     if (oracle->timed && kernel->now > oracle->time) {
         check_work(kernel->now - oracle->time);
-        oracle_budgets_worked(oracle->running, kernel->now - oracle->time);
+        oracle_budgets_worked((unsigned)oracle->running, kernel->now - oracle->time);
         oracle->time = kernel->now;
     }
     oracle_budgets_record(kind, thread, args);

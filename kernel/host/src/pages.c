@@ -8,6 +8,7 @@
 #include "faults.h"
 #include "memory.h"
 #include "output.h"
+#include "search.h"
 
 #include <errno.h>
 #include <link.h>
@@ -242,6 +243,10 @@ static void mask_counters(void)
     mask(&kernel->last_poll, sizeof kernel->last_poll);
     mask(&kernel->vain_polls, sizeof kernel->vain_polls);
     mask(&kernel->last, sizeof kernel->last);
+    if (kernel->options.arrivals) {
+        /* is set when a thread begins to run, and not read where none does */
+        mask(&oracle->running, sizeof oracle->running);
+    }
     for (unsigned i = 0; i < kernel->thread_count; i++) {
         mask(&kernel->threads[i].called_from, sizeof kernel->threads[i].called_from);
     }

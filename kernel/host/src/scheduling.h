@@ -37,6 +37,7 @@ void timer_arrive(struct object *object);
 void arrivals_initialise(void);
 bool arrivals_at_point(struct thread *self);
 bool arrivals_at_switch(void);
+bool arrivals_end_slice(void);
 
 /* schedule.c */
 void schedule(void);

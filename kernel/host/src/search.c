@@ -142,7 +142,11 @@ static bool enter(unsigned spent)
 {
     push(spent);
     progress->states++;
-    if (!visited_add(frames[depth - 1].place.whole, left(spent))) {
+    struct digest whole = frames[depth - 1].place.whole;
+    if (round.bound != ANY && kernel->last) {
+        whole.low += kernel->last->number + 1; /* which one goes on without a preemption */
+    }
+    if (!visited_add(whole, left(spent))) {
         depth--;
         return false;
     }

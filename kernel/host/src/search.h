@@ -123,7 +123,7 @@ struct outcome_step {
 };
 
 struct oracle {
-    uint16_t running; /* NONE: no thread */
+    uint64_t running; /* NONE: no thread */
     bool started, timed;
     uint64_t time;
     struct oracle_memory *threads;
@@ -236,7 +236,7 @@ struct place {
     void *sp; /* stack pointer of the system */
 };
 
-void snapshot_initialise(void);
+void snapshot_initialise(char *first_stack, size_t size);
 bool snapshot_wrote(void *address);
 void snapshot_touch(const struct thread *thread);
 void snapshot_take(struct place *place, const struct thread *loaded, const void *sp);

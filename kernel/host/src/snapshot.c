@@ -32,7 +32,7 @@ struct change {
     uint64_t old[WORDS];
 };
 
-static struct stack *stacks;
+static struct stack *stacks;           /* of threads, and the first stack */
 static unsigned *active, active_count; /* pages that were written to */
 static bool *touched; /* spaces and then threads: whether they ran since the last snapshot */
 static unsigned owners;
@@ -107,6 +107,7 @@ void snapshot_touch(const struct thread *thread)
 static void begin_interval(const struct thread *runs)
 {
     memset(touched, 0, owners * sizeof *touched);
+    touched[owners - 1] = true; /* the first stack */
     if (runs) {
         snapshot_touch(runs);
     }
@@ -170,6 +171,7 @@ void snapshot_take(struct place *place, const struct thread *loaded, const void 
             compare_stack(&stacks[i], thread == loaded ? sp : thread->sp);
         }
     }
+    compare_stack(&stacks[kernel->thread_count], loaded ? process.first_sp : sp);
     begin_interval(loaded);
     const uint64_t words[WORDS] = {(uint64_t)(uintptr_t)sp};
     const struct digest with = digest_of(NULL, words, 0xff);
@@ -208,7 +210,7 @@ void snapshot_restore(const struct place *place)
             touched[kernel->space_count + (unsigned)(stack - stacks)] = true;
         }
     }
-    for (unsigned i = 0; i < kernel->thread_count; i++) {
+    for (unsigned i = 0; i <= kernel->thread_count; i++) {
         const struct stack *stack = &stacks[i];
         for (unsigned j = stack->first; touched[kernel->space_count + i] && j < stack->chunks;
              j++) {
@@ -241,13 +243,19 @@ bool snapshot_wrote(void *address)
     return mprotect(pages[number].live, PAGE, PROT_READ | PROT_WRITE) == 0;
 }
 
-void snapshot_initialise(void)
+static struct stack make_stack(char *start, size_t size)
+{
+    const unsigned chunks = (unsigned)(size / CHUNK);
+    return (struct stack){start, pages_reserve(size), chunks, chunks};
+}
+
+void snapshot_initialise(char *first_stack, size_t size)
 {
     pages_find();
     active = pages_reserve(pages_count * sizeof *active);
     changes = pages_reserve(LOG_BYTES);
-    stacks = pages_reserve(kernel->thread_count * sizeof *stacks);
-    owners = kernel->space_count + kernel->thread_count;
+    stacks = pages_reserve((kernel->thread_count + 1) * sizeof *stacks);
+    owners = kernel->space_count + kernel->thread_count + 1;
     touched = pages_reserve(owners * sizeof *touched);
     memset(touched, 1, owners * sizeof *touched);
     char *copies = pages_reserve((size_t)pages_count * PAGE);
@@ -259,10 +267,9 @@ void snapshot_initialise(void)
     }
     for (unsigned i = 0; i < kernel->thread_count; i++) {
         const struct thread *thread = &kernel->threads[i];
-        const size_t size = (size_t)(thread->stack_top - thread->stack);
-        const unsigned chunks = (unsigned)(size / CHUNK);
-        stacks[i] = (struct stack){thread->stack, pages_reserve(size), chunks, chunks};
+        stacks[i] = make_stack(thread->stack, (size_t)(thread->stack_top - thread->stack));
     }
+    stacks[kernel->thread_count] = make_stack(first_stack, size);
     pages_protect();
 }
 

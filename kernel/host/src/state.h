@@ -59,7 +59,7 @@ struct options {
     uint64_t least_budget; /* of an MCS kernel: with less left, a thread cannot enter it */
 };
 
-enum action { ACTION_RESUME, ACTION_CHOOSE, ACTION_SWITCH };
+enum action { ACTION_RESUME, ACTION_CHOOSE, ACTION_SWITCH, ACTION_SLICE };
 
 struct kernel {
     uint64_t magic; /* see KERNEL_MAGIC */

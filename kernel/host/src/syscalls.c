@@ -77,9 +77,6 @@ seL4_MessageInfo_t syscall_received(struct thread *self, seL4_Word *badge)
     if (badge) {
         *badge = self->badge;
     }
-    if (hooks.choose) {
-        self->badge = 0; /* is not read again: states would differ in it */
-    }
     return self->ipc->tag;
 }
 

@@ -13,7 +13,8 @@ static struct kernel state;
 struct kernel *kernel = &state;
 static struct object timers[TIMERS], notes[TIMERS];
 static struct object *heap[TIMERS];
-static struct thread waiters[TIMERS], running = {.priority = 20};
+static struct thread waiters[TIMERS], running = {.priority = 20}, equals[2];
+struct hooks hooks;
 static unsigned offered, answer;
 static const struct object *fired;
 
@@ -34,14 +35,23 @@ void ready_prepend(struct thread *thread)
     (void)thread;
 }
 
+bool ready_has_equal(const struct thread *thread)
+{
+    return thread == &running;
+}
+
 unsigned ready_count(unsigned priority)
 {
-    return priority == 20 ? 2 : 0;
+    return priority == 20 ? 3 : 0;
 }
 
 struct thread *ready_take(unsigned priority, unsigned place)
 {
-    return priority == 20 ? &waiters[place] : NULL;
+    struct thread *thread = state.ready[priority].head;
+    while (place-- > 0) {
+        thread = thread->next;
+    }
+    return thread;
 }
 
 static void need(bool good, const char *what)
@@ -111,14 +121,32 @@ static void points(void)
     need(arrivals_at_point(&running) && fired == &timers[1] && offered == 3,
          "but one of the runtime as often as it is set");
     timers[1].name = "timer";
-    state.options.round_robin = true;
-    answer = 3;
-    need(arrivals_at_point(&running) && offered == 4 && state.current == &waiters[1],
-         "with round robin the time slice may end, for each of the equals");
-    state.options.round_robin = false;
     notes[2].notification.queue.head = NULL;
     fired = NULL;
     need(!arrivals_at_point(&running) && fired == NULL, "no thread waits for the other");
+}
+
+static void slices(void)
+{
+    begin(1);
+    state.options.round_robin = true;
+    state.current = state.shown = state.last = &running;
+    state.ready[20].head = &equals[0];
+    equals[0].next = &running;
+    running.next = &equals[1];
+    offered = 0;
+    need(arrivals_at_point(&running) && offered == 0 && !state.current && state.shown == &running &&
+             state.action == ACTION_SLICE,
+         "with round robin and equals no thread runs for a moment");
+    struct thread *const next[] = {&running, NULL, NULL, &equals[0], &equals[1]};
+    for (answer = 0; answer < 5; answer++) {
+        fired = NULL;
+        state.current = NULL;
+        need(arrivals_end_slice() == (next[answer] != NULL) && offered == 5 &&
+                 state.current == next[answer] && state.action == ACTION_RESUME,
+             "the thread goes on, or a timer fires, or one of the equals goes on");
+        need((fired != NULL) == (answer == 1 || answer == 2), "a timer fires if it is chosen");
+    }
 }
 
 static void switches(void)
@@ -138,6 +166,7 @@ int main(void)
 {
     the_beginning();
     points();
+    slices();
     switches();
     printf("good\n");
     return 0;

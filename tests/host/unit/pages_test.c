@@ -5,6 +5,7 @@
  * without what makes no difference. Only addresses matter, but for shared regions and protection.
  */
 #include "pages.h"
+#include "search.h"
 #include "faults.h"
 #include "memory.h"
 #include "output.h"
@@ -21,6 +22,7 @@
 enum { THREADS = 2, SPACES = 2, SLOTS = 1024, MOST = 1 << 18 };
 
 struct kernel *kernel;
+struct oracle *oracle;
 static char maps[1 << 17];
 static bool unreadable; /* there is no list of mappings */
 static stack_t signals;

@@ -27,7 +27,7 @@ static struct page table[PAGES];
 static struct thread threads[THREADS];
 static struct space spaces[1];
 static _Alignas(PAGE) uint64_t memory[PAGES][PAGE / sizeof(uint64_t)];
-static _Alignas(CHUNK) char stacks[THREADS][STACK];
+static _Alignas(CHUNK) char stacks[THREADS][STACK], first_stack[STACK];
 
 void *pages_reserve(size_t size)
 {
@@ -280,6 +280,27 @@ static void of_another_thread(void)
     need(stacks[1][8 * CHUNK] == 0x44 && stacks[1][12 * CHUNK - 1] == 0x44, "a deeper stack");
 }
 
+/* Where it is decided what runs next, while no thread runs. */
+static void of_the_first_stack(void)
+{
+    char *sp = first_stack + 4 * CHUNK;
+    struct place first, then;
+    snapshot_take(&first, NULL, sp);
+    sp[-1] = 1;
+    snapshot_take(&then, NULL, sp);
+    need(same(first.whole, then.whole), "below the stack pointer");
+    sp[0] = 1;
+    snapshot_take(&then, NULL, sp);
+    need(!same(first.whole, then.whole), "above it");
+    snapshot_restore(&first);
+    need(sp[0] == 0, "put back");
+    sp[0] = 1;
+    snapshot_restore(&first);
+    need(sp[0] == 0, "at once, too");
+    snapshot_take(&then, &threads[0], threads[0].sp);
+    need(!same(first.digest, then.digest), "less of it is in use while a thread runs");
+}
+
 int main(void)
 {
     state.threads = threads;
@@ -293,13 +314,15 @@ int main(void)
                                      .stack_top = stacks[i] + STACK,
                                      .sp = stacks[i] + STACK - CHUNK};
     }
-    snapshot_initialise();
+    process.first_sp = first_stack + STACK - CHUNK;
+    snapshot_initialise(first_stack, STACK);
     first_writes();
     changes();
     steps();
     of_the_process();
     of_stacks();
     of_another_thread();
+    of_the_first_stack();
     printf("good\n");
     return 0;
 }
