@@ -475,23 +475,6 @@ def test_what_is_isolated_if_the_criticality_rises(clause: str, policy: str, low
     assert found["low"].trusted.reason == reason
 
 
-@pytest.mark.parametrize(
-    ("settings", "low", "t"),
-    [
-        ("", 2, 2 + 1 + 1 + 2),
-        ('low._overrun = "extend"; low._extension = 1 ms;', None, 2 + 1 + 1 + 3 + 1),
-        ('low._overrun = "extend"; low._extension = 1 ms; low._degraded = "suspend";', 2, 2 + 1 + 1 + 2),
-        ('low._server = "constant_bandwidth"; low._degraded = "suspend";', None, 2 + 1 + 1 + 3),
-    ],
-)
-def test_a_task_can_be_late_after_the_criticality_falls(settings: str, low: int | None, t: int) -> None:
-    """A job of low that waits for its budget does not keep the processor from being idle."""
-    levels = level_results(*planned(RISING % ("", f'a._overrun = "raise"; {settings}')), FREE)
-    found = {each.task.name: each.ours for each in levels if each.level == 0}
-    assert found["low"] == (None if low is None else low * MS)
-    assert found["t"] == t * MS
-
-
 def test_where_setting_the_criticality_costs_time_nothing_has_a_bound() -> None:
     for raised, reason in ((0, ""), (7, "a can raise the criticality")):
         platform = replace(FREE, raised=raised)

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Tasks that are late when the criticality of the system falls."""
+
+from __future__ import annotations
+
+import pytest
+
+from camkes.analysis.criticality import level_results
+from camkes.analysis.platform import FREE
+from tests.analysis.test_budgets import MS, planned
+from tests.analysis.test_late_budgets import RISING
+
+EXTENDED = 'low._overrun = "extend"; low._extension = 1 ms;'
+RAISED = 'a._overrun = "raise";'
+# at criticality 1 it can end after 2 + 5
+LATE_B = 'b._overrun = "raise"; b._degraded = "suspend"; b._deadline = 6 ms;'
+
+
+@pytest.mark.parametrize(
+    ("settings", "low", "b", "t"),
+    [
+        (RAISED, 2, 2 + 1 + 1, 2 + 1 + 1 + 2),
+        (RAISED + EXTENDED, None, 3 + 1 + 1 + 1, 3 + 1 + 1 + 1 + 2),
+        (EXTENDED, 2, 2 + 1 + 1, 2 + 1 + 1 + 2),
+        (RAISED + EXTENDED + 'low._degraded = "suspend";', 2, 2 + 1 + 1, 2 + 1 + 1 + 2),
+        (RAISED + 'low._server = "constant_bandwidth"; low._degraded = "suspend";', None, 5, 3 + 1 + 1 + 2),
+        (RAISED + LATE_B, 2, None, 2 + 1 + 1 + 2),
+    ],
+)
+def test_a_task_can_be_late_after_the_criticality_falls(
+    settings: str, low: int | None, b: int | None, t: int
+) -> None:
+    """A job that waits for its budget does not keep the processor from being idle. Others count its budget
+    and its extension."""
+    levels = level_results(*planned(RISING % ("", settings)), FREE)
+    found = {each.task.name: each.ours for each in levels if each.level == 0}
+    expected = {"low": low, "b": b, "t": t}
+    assert {name: found[name] for name in expected} == {
+        name: None if time is None else time * MS for name, time in expected.items()
+    }
+
+
+def test_code_that_sets_the_criticality_makes_tasks_late() -> None:
+    levels = level_results(*planned(RISING % ("criticality_control;", EXTENDED)), FREE)
+    assert next(each.ours for each in levels if each.task.name == "low") is None
+
+
+#: in a lock, so parts of its budget of 3 come back late, which is less than twice 2
+LOCKED = """component User { control; requestor; uses Access s; }
+component Server { provides Access s with priority_protocol inherited; }
+"""
+OTHER = "other._priority = 5; other._period = 100 ms; other._wcet = 0;"
+
+
+@pytest.mark.parametrize(("budget", "low"), [(3, None), (4, 2)])
+def test_a_suspended_task_has_a_budget_for_the_job_before(budget: int, low: int | None) -> None:
+    text = RISING % ("", RAISED + "server.s_wcet = 0; " + OTHER + 'low._degraded = "suspend";')
+    text = text.replace("assembly {", "procedure Access { void use(); };" + LOCKED + "assembly {")
+    text = text.replace(
+        "component Plain low;",
+        "component User low; component User other; component Server server; "
+        + "connection seL4RPCCall c(from low.s, from other.s, to server.s);",
+    )
+    text = "import <std_connector.camkes>;" + text.replace("low._budget = 3 ms", f"low._budget = {budget} ms")
+    levels = level_results(*planned(text), FREE)
+    found = next(each.ours for each in levels if each.task.name == "low")
+    assert found == (None if low is None else low * MS)
