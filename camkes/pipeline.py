@@ -243,7 +243,7 @@ def check_code(
     counting: bool = False,
 ) -> Checked | None:
     """As `check`, but the calls of handlers are found in their compiled code: that supplies `requests` that
-    are not stated, and contradicts those that are wrong. `counting` supplies how often they are made, too."""
+    are not stated, and contradicts wrong ones. `counting`: also how many, if execution times are stated."""
     application = find(asked, sink)
     if application is None:
         return None
@@ -264,7 +264,7 @@ def check_loaded(
     if system is None:
         return None
     backend.check(system, sink)
-    calls = None
+    calls, counting = None, counting and any(task.wcet for task in system.tasks)
     if progress is not None and not sink.has_errors:
         calls = backend.alone(
             lambda: read_calls(system, backend, sink, progress, counting=counting), sink, progress

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from camkes.analysis.workload import workload_of
 from camkes.callgraph.counts import longest
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Form, Style, render
+from tests.command import camkes
 from tests.golden import compare
 
 SYSTEM = """\
@@ -201,6 +203,14 @@ def test_counts_in_cxx(tmp_path: Path, code: str, count: int | None) -> None:
 )  # fmt: skip
 def test_counts_of_a_job(tmp_path: Path, code: str, count: int) -> None:
     assert job(tmp_path, code).of("t") == {"s.p": count}
+
+
+def test_the_plan_has_the_counts_of_the_code(tmp_path: Path) -> None:
+    """Three requests of 1 us at each of two CPIs, the second from the first, and 1 ms of the task itself."""
+    found = job(tmp_path, "int run(void) { while (camkes_next_job()) { p_f(1); p_f(2); p_f(3); } return 0; }")
+    assert found.of("t") == {"s.p": 3}
+    plan = camkes("plan", str(tmp_path / "a.camkes"), "--code", "-o", str(tmp_path / "out"), "--json")
+    assert json.loads(plan.output)["tasks"][0]["wcet"] == 1_006_000
 
 
 def test_jobs_that_end_in_another_function(tmp_path: Path) -> None:

@@ -29,8 +29,7 @@ def checked(arguments: argparse.Namespace, sink: Sink) -> pipeline.Checked | Non
     request = input_of(arguments)
     if getattr(arguments, "code", False):
         progress = Progress(arguments)
-        counting = arguments.command == "analyze"
-        result = pipeline.check_code(request, arguments.output, sink, progress, counting=counting)
+        result = pipeline.check_code(request, arguments.output, sink, progress, counting=True)
         progress.clear()
     else:
         result = pipeline.check(request, sink)
