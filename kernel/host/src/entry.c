@@ -183,23 +183,36 @@ void kernel_leave_quietly(struct thread *self)
     set_inside(false);
 }
 
+/* A search compares the stack wherever something is chosen: what earlier calls left on it, and
+ * nothing reads, must not make states differ. */
+static void schedule_next(void)
+{
+    if (hooks.choose) {
+        clear_stack();
+    }
+    schedule();
+    if (hooks.choose) {
+        clear_stack();
+    }
+}
+
 /* Decides which thread runs; if none can, lets time pass. (Not inline: nothing of it stays on a
  * stack that a search compares.) */
 static __attribute__((noinline)) void decide(void)
 {
     const bool decided = kernel->action == ACTION_SLICE && arrivals_end_slice();
-    schedule();
+    schedule_next();
     /* (not again in the process that a switch leads to) */
     while (!decided && kernel->options.arrivals && kernel->current &&
            kernel->current != kernel->shown && arrivals_at_switch()) {
-        schedule();
+        schedule_next();
     }
     if (kernel->stop && !kernel->ended) {
         clock_end(CAMKES_END_ABORT);
     }
     while (!kernel->ended && !kernel->current) {
         clock_skip();
-        schedule();
+        schedule_next();
     }
     if (!kernel->ended && kernel->current != kernel->shown) {
         TRACE(SWITCH, kernel->current, kernel->shown, kernel->current->priority);
