@@ -16,7 +16,16 @@ import pytest
 
 from camkes.backends.sel4.workspace import console
 from camkes.report.trace.kinds import Kind
-from tests.backends.sel4.recorded import MS, built, image, needs_workspace, records, with_costs
+from tests.backends.sel4.recorded import (
+    COST_US,
+    COST_US_AARCH64,
+    MS,
+    built,
+    image,
+    needs_workspace,
+    records,
+    with_costs,
+)
 from tests.runtime import (
     test_aborted_requests,
     test_overrun_chains,
@@ -60,7 +69,8 @@ PROCEDURE = "procedure Section { void enter(in int ms); }\n"
 # the image is too large for QEMU's RISC-V machine, see docs/sel4.md
 @pytest.mark.parametrize("platform", ["x86_64", "qemu-arm-virt"])
 def test_responses(platform: str, tmp_path: Path) -> None:
-    sources = with_costs(SOURCES | {f"F{name}": test_overruns.LOCK for name in FIXED})
+    cost_us = COST_US if platform == "x86_64" else COST_US_AARCH64
+    sources = with_costs(SOURCES | {f"F{name}": test_overruns.LOCK for name in FIXED}, cost_us)
     expected = {
         f"{case.name}_{task}": response
         for case in CASES
