@@ -31,15 +31,15 @@ def written(paths: Iterable[Path | None], streams: Iterable[int]) -> Written:
     """Files and folders that options name, and where descriptors such as standard output lead to."""
     status = [os.fstat(stream) for stream in streams]
     return Written(
-        frozenset(str(path.absolute()) for path in paths if path is not None),
+        frozenset(str(path.resolve()) for path in paths if path is not None),
         frozenset((each.st_dev, each.st_ino) for each in status),
     )
 
 
-def state_of(path: Path, own: Written = Written()) -> State:  # noqa: B008 - it cannot change
+def state_of(path: Path, own: Written) -> State:
     """The files below the folder of an application, without hidden ones, those of builds and `own`."""
     found = {}
-    root = (path if path.is_dir() else path.parent).absolute()
+    root = (path if path.is_dir() else path.parent).resolve()
     for folder, folders, names in os.walk(root):
         folders[:] = sorted(
             name

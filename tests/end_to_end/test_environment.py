@@ -12,7 +12,7 @@ import pytest
 
 from camkes.doctor import needs
 from camkes.resources import install_packages
-from camkes.watching import changed, state_of, written
+from camkes.watching import Written, changed, state_of, written
 from tests.command import camkes
 from tests.documents import conforming
 from tests.end_to_end.support import system
@@ -70,16 +70,20 @@ def test_changes_are_noticed(tmp_path: Path) -> None:
     kept, gone = tmp_path / "a.c", tmp_path / "b.c"
     for path in (kept, gone):
         path.write_text("1")
-    before = state_of(tmp_path)
-    assert changed(before, state_of(tmp_path)) == []
+    before = state_of(tmp_path, Written())
+    assert changed(before, state_of(tmp_path, Written())) == []
     (tmp_path / "build" / "c.o").write_text("")
     (tmp_path / ".a.c.swp").write_text("")
     (tmp_path / "a.c~").write_text("")
-    assert changed(before, state_of(tmp_path / "a.c")) == []
+    assert changed(before, state_of(tmp_path / "a.c", Written())) == []
     kept.write_text("22")
     gone.unlink()
     (tmp_path / "new.camkes").write_text("")
-    assert changed(before, state_of(tmp_path)) == [str(kept), str(gone), str(tmp_path / "new.camkes")]
+    assert changed(before, state_of(tmp_path, Written())) == [
+        str(kept),
+        str(gone),
+        str(tmp_path / "new.camkes"),
+    ]
 
 
 def test_what_a_command_writes_does_not_count(tmp_path: Path) -> None:
@@ -89,9 +93,9 @@ def test_what_a_command_writes_does_not_count(tmp_path: Path) -> None:
     for name in ("run.svg", "a.c"):
         (tmp_path / name).touch()
     with (tmp_path / "log").open("w") as log:
-        own = written([tmp_path / "run.svg", None, tmp_path / "coverage"], [log.fileno()])
+        own = written([tmp_path / "coverage" / ".." / "run.svg", None, tmp_path / "coverage"], [log.fileno()])
         assert list(state_of(tmp_path, own)) == [str(tmp_path / "a.c")]
-    assert len(state_of(tmp_path)) == 4
+    assert len(state_of(tmp_path, Written())) == 4
 
 
 @pytest.mark.long
