@@ -103,7 +103,7 @@ class _Decoder:
         self.faults: list[Fault] = []
         self.exits: dict[int, int] = {}
         self.ending: EndReason | None = None
-        self.text, self.finished = "", False  # of the event; there are no more events
+        self.text = ""  # of the event
         self.spending = Spending(names, self._origin, lambda: self.now)
         self._on_job_left_out = leave_out
         # of the thread that runs now
@@ -276,12 +276,10 @@ class _Decoder:
     def _on_request_end(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None and thread.requests:
             begin, (cpi, context, priority, task, sequence) = thread.requests.pop()
-            self.requests.append(
-                ServedRequest(
-                    thread.named.number, begin, self.now, cpi, context, priority,
-                    None if task == NO_NUMBER else task, sequence, self.finished,
-                )
-            )  # fmt: skip
+            self.requests.append(ServedRequest(
+                thread.named.number, begin, self.now, cpi, context, priority,
+                None if task == NO_NUMBER else task, sequence,
+            ))  # fmt: skip
 
     def _on_lock_wait(self, thread: ThreadState | None, other: ThreadState | None, args: Args) -> None:
         worker = thread if other is None else other
@@ -455,12 +453,13 @@ class _Decoder:
     # -- the end ----------------------------------------------------------------------------------------
 
     def _finish(self) -> Run:
-        end, scheduling, self.finished = self.now, self.scheduling, True
+        end, scheduling = self.now, self.scheduling
         for thread in self.threads.values():
             if end > thread.since:
                 thread.segments.append(StateSegment(thread.since, end, *thread.current))
             while thread.requests:
                 self._on_request_end(thread, None, ())
+                self.requests[-1] = replace(self.requests[-1], open=True)
         for lane in self.lanes:
             if lane.current is not None and end > lane.since:
                 lane.segments.append(StateSegment(lane.since, end, *lane.current))
