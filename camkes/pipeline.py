@@ -264,7 +264,8 @@ def check_loaded(
     if system is None:
         return None
     backend.check(system, sink)
-    calls, counting = None, counting and any(task.wcet for task in system.tasks)
+    calls = None
+    counting = counting and any(task.wcet for task in system.tasks)
     if progress is not None and not sink.has_errors:
         calls = backend.alone(
             lambda: read_calls(system, backend, sink, progress, counting=counting), sink, progress

@@ -45,6 +45,13 @@ static __attribute__((noinline)) void clear_stack(void)
     __asm__ volatile("" : : "r"(stack) : "memory");
 }
 
+static void clear_stack_in_search(void)
+{
+    if (hooks.choose) {
+        clear_stack();
+    }
+}
+
 static void set_inside(bool inside)
 {
     access_open();
@@ -103,14 +110,10 @@ struct thread *kernel_enter_quietly(void)
 void kernel_point(struct thread *self)
 {
     if (arrivals_at_point(self)) {
-        if (hooks.choose) {
-            clear_stack();
-        }
+        clear_stack_in_search();
         kernel_go();
     }
-    if (hooks.choose) {
-        clear_stack();
-    }
+    clear_stack_in_search();
 }
 
 /* An MCS kernel needs some of the budget for an operation. */
@@ -187,13 +190,9 @@ void kernel_leave_quietly(struct thread *self)
  * nothing reads, must not make states differ. */
 static void schedule_next(void)
 {
-    if (hooks.choose) {
-        clear_stack();
-    }
+    clear_stack_in_search();
     schedule();
-    if (hooks.choose) {
-        clear_stack();
-    }
+    clear_stack_in_search();
 }
 
 /* Decides which thread runs; if none can, lets time pass. (Not inline: nothing of it stays on a

@@ -123,7 +123,7 @@ struct outcome_step {
 };
 
 struct oracle {
-    uint64_t running; /* NONE: no thread */
+    uint64_t running; /* NONE: no thread; words can be left out of states */
     bool started, timed;
     uint64_t time;
     struct oracle_memory *threads;
