@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes.backends.host.explore import SearchOptions
+from camkes.backends.host.explore import SearchOptions, write_choices
 from camkes.resources import RUNTIME
 from tests.explore import test_bands, test_budgets, test_helpers, test_monitors, test_timed_waits
 from tests.explore.search import LIMIT, built, search
@@ -156,6 +156,10 @@ def test_a_planted_mistake_is_found(
         violation.property,
         violation.explanation,
     )
+    # and so does the trace of a run with that schedule
+    choices = f"script:{write_choices(tmp_path, violation.choices)}"
+    run = broken.run("--arrivals", "1", "--scheduling", planted.scheduling, "--choices", choices)
+    assert violation.property in {each.property.value for each in run.violations()}
     # several processes find the same one
     several = search(broken, SearchOptions(scheduling=planted.scheduling, seconds=LIMIT, processes=3))
     assert several.violation == violation

@@ -162,8 +162,9 @@ def test_a_deadlock_through_semaphores_is_found_and_repeated(
     words = ["run", str(folder), "-o", str(tmp_path / "out"), "--replay", schedule]
     status = main([*words, "--timeline", str(picture)])
     printed = capsys.readouterr()
-    assert status == 0, printed
+    assert status == 1, printed
     assert "the schedule shows L:" in printed.err
+    assert "properties M P H L Z S: 2 violated" in printed.out
     assert "W0731" in printed.err  # both wait at the end of the run
     assert "<svg" in picture.read_text()
     assert main(["explore", str(folder), "-o", str(tmp_path / "out"), "--replay", schedule]) == 1

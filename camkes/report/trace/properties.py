@@ -149,7 +149,8 @@ class PropertyChecker:
             self.reason[thread] = event.args[0]
         elif kind in (Kind.FAULT, Kind.EXIT) and thread is not None:
             self.runnable.discard(thread)
-            self.gone.add(thread)
+            if kind is Kind.FAULT:
+                self.gone.add(thread)
         elif kind is Kind.PRIORITY and thread is not None:
             self.priority[thread] = event.args[1]
             self.arriving.discard(thread)
@@ -173,6 +174,7 @@ class PropertyChecker:
             self._request_begins(thread, event.args[0], event.args[1])
         elif kind is Kind.REQUEST_END:
             ended = self.requests.pop(thread, None)
+            self.calls.pop(thread, None)  # it was aborted in one
             if ended is not None and ended[0] in self.cpis and self.cpis[ended[0]].pooled:
                 self.leaving[thread] = ended[1]
         elif kind is Kind.CRITICALITY:
@@ -432,16 +434,12 @@ class PropertyChecker:
         for away in self.budgets.away():
             self._report(Property.NO_RESIDUE, f"the scheduling context of {self._who(away)} is not back")
         for cpi in self.queues:
+            lock = self._lock(cpi)
             for context in self.holders[cpi]:
-                self._report(
-                    Property.NO_RESIDUE,
-                    f"{self._ctx(context)} still holds the lock of {self._lock(cpi)}",
-                )
+                self._report(Property.NO_RESIDUE, f"{self._ctx(context)} still holds the lock of {lock}")
             for waiter in self.queues[cpi]:
-                self._report(
-                    Property.NO_RESIDUE,
-                    f"{self._ctx(waiter.context)} is still in the queue of {self._lock(cpi)}",
-                )
+                waiting = self._ctx(waiter.context)
+                self._report(Property.NO_RESIDUE, f"{waiting} is still in the queue of {lock}")
         for named in self.names.threads:
             ours = named.role is Role.WORKER or named.task is not None
             expected = named.priority if named.role is Role.WORKER else self.expected_priority(named.number)

@@ -387,6 +387,7 @@ static void of_runtime(uint16_t kind, const struct thread *thread, const struct 
         request_begins(thread->number, args);
         break;
     case CAMKES_TRACE_REQUEST_END:
+        memory->call_cpi = NONE; /* it was aborted in one */
         if (args[0] < oracle_system.cpi_count && oracle_system.cpis[args[0]].pooled) {
             memory->leaves = memory->request_of; /* until its manager gives it the ceiling */
         }
