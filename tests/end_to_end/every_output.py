@@ -23,7 +23,7 @@ from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering.machine import to_json, to_sarif
 from camkes.generate import generate
 from camkes.model.dump import dump_text
-from camkes.report import plan_tables
+from camkes.report import plan_json, plan_tables
 from camkes.report.draw.graph import graph_dot
 from camkes.report.draw.graph_svg import graph_svg
 
@@ -38,7 +38,7 @@ def outputs(path: Path, folder: Path) -> Iterator[tuple[str, str]]:
         return
     system, plan = checked.system, checked.plan
     yield "system", dump_text(system, places=True)
-    yield "plan", plan_tables.to_json(plan)
+    yield "plan", plan_json.to_json(plan)
     yield "plan as text", plan_tables.to_text(plan)
     yield "graph", graph_dot(plan, system)
     yield "picture", graph_svg(plan, system)
