@@ -28,19 +28,21 @@ _UNIT = Path(__file__).parent / "unit"
                 "oracle.c",
                 "oracle_blocking.c",
                 "oracle_budgets.c",
+                "oracle_liveness.c",
                 "oracle_locks.c",
                 "oracle_state.c",
                 "oracle_turns.c",
             ),
         ),
+        ("oracle_liveness_test.c", ("oracle_liveness.c",)),
         ("oracle_table_test.c", ("oracle_table.c",)),
         ("pages_test.c", ("pages.c",)),
         ("snapshot_test.c", ("snapshot.c",)),
         ("trace_test.c", ("trace.c",)),
     ],
     ids=[
-        *("integrity", "arrivals", "handover", "oracle_blocking", "oracle", "oracle_table", "pages"),
-        *("snapshot", "trace"),
+        *("integrity", "arrivals", "handover", "oracle_blocking", "oracle", "oracle_liveness"),
+        *("oracle_table", "pages", "snapshot", "trace"),
     ],
 )
 def test_unit(test: str, sources: tuple[str, ...], tmp_path: Path) -> None:

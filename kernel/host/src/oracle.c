@@ -136,40 +136,6 @@ static void check_residue(void)
     }
 }
 
-/* L: at the end no thread waits, and no job is unfinished. */
-static void check_liveness(void)
-{
-    for (unsigned i = 0; i < kernel->thread_count; i++) {
-        if (oracle->threads[i].gone) {
-            return; /* a thread that stopped at a fault may keep others waiting */
-        }
-    }
-    for (unsigned i = 0; i < oracle_system.cpi_count; i++) {
-        if (oracle->locks[i].queued > 0) {
-            oracle_violation('L', "%s waits for the lock of %s for ever",
-                             oracle_context_name(oracle->locks[i].queue[0]), oracle_cpi_name(i));
-        }
-    }
-    for (unsigned i = 0; i < kernel->thread_count; i++) {
-        const struct oracle_memory *memory = &oracle->threads[i];
-        const struct oracle_thread *known = &oracle_system.threads[i];
-        const bool ours = known->task != NONE || known->cpi != NONE;
-        if (memory->call_cpi != NONE) {
-            oracle_violation('L', "%s waits for a reply of %s for ever", oracle_thread_name(i),
-                             oracle_cpi_name(memory->call_cpi));
-        } else if (ours && memory->waits_for == NONE &&
-                   (memory->reason == CAMKES_BLOCK_SEND || memory->reason == CAMKES_BLOCK_CALL ||
-                    memory->reason == CAMKES_BLOCK_REPLY)) {
-            oracle_violation('L', "%s waits for ever to send, or for a reply",
-                             oracle_thread_name(i));
-        } else if (memory->in_job) {
-            oracle_violation('L',
-                             "%s waits for ever in a job: no thread is left that could wake it",
-                             oracle_thread_name(i));
-        }
-    }
-}
-
 /* ---- records ---- */
 
 static bool waits_for_reply(unsigned client, unsigned server)
@@ -287,7 +253,7 @@ static void at_end(uint64_t reason)
         }
     }
     if (reason == CAMKES_END_IDLE) {
-        check_liveness();
+        oracle_check_liveness();
         check_residue();
     }
 }

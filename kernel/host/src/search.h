@@ -89,6 +89,7 @@ struct oracle_lock {
 struct oracle_memory {
     uint8_t priority; /* in the kernel */
     bool runnable, gone, queued, arrives;
+    bool goes_on;                     /* see oracle_liveness.c */
     uint8_t reason;                   /* enum camkes_block, 0: none */
     uint16_t request_cpi, request_of; /* that it serves; NONE: none */
     uint16_t leaves;                  /* the context whose request a thread of a pool has served */
@@ -163,6 +164,9 @@ void oracle_freed(unsigned cpi, unsigned context);
 void oracle_blocking_of_job(unsigned task); /* whose job has ended */
 void oracle_blocking_waits(void);           /* a thread has blocked, or waits for a condition */
 void oracle_blocking_worked(unsigned thread, uint64_t time);
+
+/* ---- oracle_liveness.c: L, at the end ---- */
+void oracle_check_liveness(void);
 
 /* ---- oracle_turns.c: P in bands ---- */
 void oracle_turned(const uint64_t *args);
