@@ -282,6 +282,25 @@ def input_of(arguments: argparse.Namespace) -> pipeline.Input:
     )
 
 
+def input_words(arguments: argparse.Namespace) -> list[str]:
+    """The words of a command line that `input_of` understands in the same way."""
+    asked = input_of(arguments)
+    words = [str(asked.path), *(f"-D{name}={value}" for name, value in asked.definitions)]
+    words += (f"-I{folder}" for folder in asked.import_path)
+    words += (f"--cpp-flag={flag}" for flag in asked.cpp_flags)
+    switches = {
+        "--cpp": asked.preprocess is True,
+        "--nocpp": asked.preprocess is False,
+        "--allow-forward-references": asked.allow_forward_references is True,
+        "--disallow-forward-references": asked.allow_forward_references is False,
+    }
+    words += (switch for switch, given in switches.items() if given)
+    files = {"--cpp-bin": arguments.cpp_bin, "--dtb": asked.dtb, "--gpio-list": asked.gpio_list}
+    for option, file in files.items():
+        words += () if file is None else (option, str(file))
+    return words
+
+
 def _build_type(arguments: argparse.Namespace) -> tuple[tuple[str, str], ...]:
     """The definition that `--debug` or `--release` is short for."""
     build_type = getattr(arguments, "build_type", None)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any
 import pytest
 
 from camkes.cli import main as cli
+from camkes.cli.arguments import CommandLineParser, add_build_type, add_input, input_of, input_words
 from tests.documents import conforming
 from tests.written import write_named
 
@@ -227,3 +229,20 @@ def test_explain_as_json(capsys: Capture) -> None:
     (one,) = json.loads(capsys.readouterr().out)
     assert one in every
     assert one["severity"] == "error" and one["page"].startswith("Requests form a cycle.")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "a.camkes",
+        "a.camkes --debug --nocpp --disallow-forward-references",
+        "'a b' -DN=1 -D M='two words' -I x --import-path y --cpp --cpp-bin cc --cpp-flag=-DX --cpp-flag=-I.",
+        "a --dtb a.dtb --gpio-list pins.yaml --allow-forward-references",
+    ],
+)
+def test_a_command_that_is_printed_reads_the_same_system(words: str) -> None:
+    parser = CommandLineParser()
+    add_input(parser)
+    add_build_type(parser.add_argument_group())
+    given = parser.parse_args(shlex.split(words))
+    assert input_of(parser.parse_args(input_words(given))) == input_of(given)

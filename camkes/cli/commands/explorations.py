@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from pathlib import Path
 
-from camkes.cli.arguments import Command, add_input, duration, input_of
+from camkes.cli.arguments import Command, add_input, duration, input_of, input_words
 from camkes.cli.output import GOOD, USAGE, USER_ERROR, Progress, write_diagnostics
 from camkes.diagnostics import Sink
 
@@ -60,7 +61,8 @@ def explore(arguments: argparse.Namespace) -> int:
     else:
         print(result.report_text(), end="")
         if result.schedule is not None:
-            print(f"to repeat it: camkes run {arguments.path} --replay {result.schedule}")
+            words = ["camkes", "run", *input_words(arguments), "--replay", str(result.schedule)]
+            print(f"to repeat it: {shlex.join(words)}")
     return max(status, USER_ERROR if result.violation is not None else GOOD)
 
 
