@@ -66,3 +66,38 @@ def test_a_suspended_task_has_a_budget_for_the_job_before(budget: int, low: int 
     levels = level_results(*planned(text), FREE)
     found = next(each.ours for each in levels if each.task.name == "low")
     assert found == (None if low is None else low * MS)
+
+
+#: `low` and `u` request a lock in which a request without a budget is rolled back on an extension.
+UNDONE = """
+import <std_connector.camkes>;
+procedure Access { void use(); };
+component Task { control; requestor; }
+component User { control; requestor; uses Access p; }
+component Lock { provides Access p with priority_protocol inherited, overrun abort; }
+assembly {
+    composition {
+        component Task a; component User u; component User low; component Lock x;
+        connection seL4RPCCall k(from u.p, from low.p, to x.p);
+    }
+    configuration {
+        a._priority = 40; a._period = 100 ms; a._wcet = 1 ms; a._wcet_1 = 2 ms; a._criticality = 1;
+        a._budget = 1 ms; a._budget_1 = 2 ms; %s
+        u._priority = 30; u._period = 100 ms; u._wcet = 1 ms; u._criticality = 1;
+        u._budget = 3 ms; u._budget_1 = 4 ms;
+        low._priority = 20; low._period = 100 ms; low._wcet = 1 ms; low._budget = 4 ms;
+        low._degraded = "suspend";
+        x.p_wcet = 1 ms; x.p_extension = 1 ms; x.p_extension_period = 20 ms;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize(("settings", "u"), [("", 2 * (1 + 1 + 1) + 2), (RAISED, None)])
+def test_an_extension_can_be_used_up_when_the_criticality_falls(settings: str, u: int | None) -> None:
+    """With 3 ms for 2, u can lack a budget in x and be rolled back, alone at criticality 0: low has twice
+    its 2. At 1, low is late and can be rolled back, just before the criticality falls; u then has to wait for
+    the extension."""
+    levels = level_results(*planned(UNDONE % settings), FREE)
+    found = next(each.ours for each in levels if (each.task.name, each.level) == ("u", 0))
+    assert found == (None if u is None else u * MS)
