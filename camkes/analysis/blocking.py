@@ -225,13 +225,7 @@ def waits(
     workload: Workload, demands: Demands, platform: Platform, task: WorkloadTask, *, solver: bool = False
 ) -> PossibleWaits:
     """What a job of `task` can wait for."""
-    lower = [
-        each
-        for each in workload.tasks
-        if each.priority < task.priority
-        # of equal deadlines, the jobs of both count in a window, or neither
-        or (each.priority == task.priority and each.name != task.name and not task.band)
-    ]
+    lower = [each for each in workload.tasks if each.priority < task.priority]
     found = _Sections(workload, demands, platform, task, SOLVED_WAYS if solver else WAYS)
     sections = found.of_all(lower)
     names = dict.fromkeys(section.cpi for section in sections)
