@@ -78,3 +78,10 @@ def test_a_task_on_sel4_asks_the_clock_for_its_release(tmp_path: Path) -> None:
     source = RUNTIME / "src" / "platform_sel4.c"
     flags = ("-DCAMKES_KERNEL_HOST=1", "-ffunction-sections", "-Wl,--gc-sections")
     check(build(tmp_path, _UNIT / "release_sel4_test.c", [source], includes, *flags))
+
+
+def test_records_are_printed_on_sel4_in_the_order_of_their_times(tmp_path: Path) -> None:
+    includes = (RUNTIME / "include", RUNTIME / "src", HOST_KERNEL / "include")
+    flags = ("-DCAMKES_KERNEL_HOST=1", "-DCONFIG_PRINTING")
+    printer = HOST_KERNEL.parent / "sel4" / "trace" / "printer.c"
+    check(build(tmp_path, _UNIT / "printer_sel4_test.c", [printer], includes, *flags))

@@ -12,6 +12,7 @@
 #include <camkes/platform.h>
 #include <camkes/trace.h>
 #include <sel4/sel4.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 void _camkes_thread(unsigned index);
@@ -42,36 +43,47 @@ static void print_entry(const struct camkes_sel4_trace_entry *entry)
     print("\n");
 }
 
-/* No other thread runs, and nothing was recorded for a while: the reader gets the current time. */
-static void tell_time(uint64_t now)
+/* No other thread runs, and nothing was recorded for a while: the reader gets the current time.
+ * This takes the entry, as any record does: a thread that has an older time, and was preempted
+ * before it had an entry, asks again. Fails where a thread has the entry and was preempted in the
+ * middle. */
+static bool tell_time(struct camkes_sel4_trace *trace, uint32_t number)
 {
-    static uint64_t recorded;
-    if (now >= recorded + CAMKES_IDLE_RECORD_NS) {
-        recorded = now;
-        const struct camkes_sel4_trace_entry idle = {.kind = CAMKES_TRACE_IDLE,
-                                                     .thread = CAMKES_TRACE_NO_NUMBER,
-                                                     .other = CAMKES_TRACE_NO_NUMBER,
-                                                     .time = now};
-        print_entry(&idle);
+    static uint64_t told;
+    const uint64_t now = camkes_sel4_now();
+    if (now < told + CAMKES_IDLE_RECORD_NS ||
+        !atomic_compare_exchange_strong(&trace->taken, &number, number + 1)) {
+        return false;
+    }
+    told = now;
+    const struct camkes_sel4_trace_entry idle = {.kind = CAMKES_TRACE_IDLE,
+                                                 .thread = CAMKES_TRACE_NO_NUMBER,
+                                                 .other = CAMKES_TRACE_NO_NUMBER,
+                                                 .time = now};
+    print_entry(&idle);
+    return true;
+}
+
+static void print_next(struct camkes_sel4_trace *trace, uint32_t number)
+{
+    struct camkes_sel4_trace_entry *entry = &trace->entry[number % CAMKES_SEL4_TRACE_ENTRIES];
+    while (!atomic_load(&entry->full)) {
+        if (tell_time(trace, number)) {
+            return;
+        }
+        seL4_Yield();
+    }
+    print_entry(entry);
+    atomic_store(&entry->full, 0);
+    if (atomic_exchange(&trace->lost, 0) > 0) {
+        print("~ lost\n");
     }
 }
 
 void _camkes_thread(unsigned index)
 {
     (void)index;
-    struct camkes_sel4_trace *trace = (struct camkes_sel4_trace *)_camkes_trace;
     for (uint32_t next = 0;; next++) {
-        struct camkes_sel4_trace_entry *entry = &trace->entry[next % CAMKES_SEL4_TRACE_ENTRIES];
-        /* the time first: what others record after it must not be printed after it */
-        for (uint64_t now = camkes_sel4_now(); !atomic_load(&entry->full);
-             now = camkes_sel4_now()) {
-            tell_time(now);
-            seL4_Yield();
-        }
-        print_entry(entry);
-        atomic_store(&entry->full, 0);
-        if (atomic_exchange(&trace->lost, 0) > 0) {
-            print("~ lost\n");
-        }
+        print_next((struct camkes_sel4_trace *)_camkes_trace, next);
     }
 }
