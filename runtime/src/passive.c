@@ -15,6 +15,8 @@
 
 #if defined(CONFIG_KERNEL_MCS)
 
+#define NONE (~0u)
+
 static seL4_MessageInfo_t empty(void)
 {
     return seL4_MessageInfo_new(0, 0, 0, 0);
@@ -29,6 +31,24 @@ static bool is_passive(const struct camkes_thread *thread, const struct camkes_i
 static bool initialises(const struct camkes_thread *thread, const struct camkes_instance *instance)
 {
     return is_passive(thread, instance) && thread->cpi == NULL;
+}
+
+/* The index of the passive thread of an instance that comes home after that of the index `last`
+ * (NONE: the first), NONE: there are no more. Threads execute at their own priorities on the way,
+ * so those of higher ones come first: else they would wait for tasks that are less urgent. */
+static unsigned next_home(const struct camkes_instance *instance, unsigned last)
+{
+    unsigned found = NONE;
+    for (unsigned i = 0; i < camkes_thread_count; i++) {
+        const uint8_t priority = camkes_threads[i]->priority;
+        const bool comes = last == NONE || priority < camkes_threads[last]->priority ||
+                           (priority == camkes_threads[last]->priority && i > last);
+        if (is_passive(camkes_threads[i], instance) && comes &&
+            (found == NONE || priority > camkes_threads[found]->priority)) {
+            found = i;
+        }
+    }
+    return found;
 }
 
 static void lend(const struct camkes_lent *lent, const struct camkes_thread *thread)
@@ -63,7 +83,7 @@ unsigned camkes_platform_passive(const struct camkes_instance *instance)
 
 void camkes_platform_start_passive(const struct camkes_instance *instance)
 {
-    for (unsigned i = 0; i < camkes_thread_count; i++) {
+    for (unsigned i = next_home(instance, NONE); i != NONE; i = next_home(instance, i)) {
         if (initialises(camkes_threads[i], instance)) {
             lend(&instance->start->lent, camkes_threads[i]);
             /* the thread sends before and after it initialises its interface */
@@ -76,11 +96,9 @@ void camkes_platform_start_passive(const struct camkes_instance *instance)
 
 void camkes_platform_open_passive(const struct camkes_instance *instance)
 {
-    for (unsigned i = 0; i < camkes_thread_count; i++) {
-        if (is_passive(camkes_threads[i], instance)) {
-            lend(&instance->start->lent, camkes_threads[i]);
-            camkes_platform_bring_home(&instance->start->lent, instance->start->lent.context);
-        }
+    for (unsigned i = next_home(instance, NONE); i != NONE; i = next_home(instance, i)) {
+        lend(&instance->start->lent, camkes_threads[i]);
+        camkes_platform_bring_home(&instance->start->lent, instance->start->lent.context);
     }
 }
 

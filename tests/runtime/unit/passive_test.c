@@ -52,6 +52,17 @@ static void test_open(void)
     need_calls("bind 1 to 10\nwait 2\nunbind 1 to 0\ncall 0 to 3\n"
                "bind 1 to 11\nwait 2\nunbind 1 to 0\ncall 0 to 3\n"
                "bind 1 to 14\nwait 2\nunbind 1 to 0\ncall 0 to 3\n");
+    /* those of higher priority first */
+    threads[1].priority = 30;
+    threads[4].priority = 40;
+    camkes_platform_open_passive(&instance);
+    need_calls("bind 1 to 14\nwait 2\nunbind 1 to 0\ncall 0 to 3\n"
+               "bind 1 to 11\nwait 2\nunbind 1 to 0\ncall 0 to 3\n"
+               "bind 1 to 10\nwait 2\nunbind 1 to 0\ncall 0 to 3\n");
+    camkes_platform_start_passive(&instance);
+    need_calls("bind 1 to 14\nwait 4\nwait 4\nunbind 1 to 0\n"
+               "bind 1 to 10\nwait 4\nwait 4\nunbind 1 to 0\n");
+    threads[1].priority = threads[4].priority = 0;
     camkes_platform_bring_home(&home, 8);
     need_calls("wait 32\nunbind 8 to 0\ncall 0 to 33\n");
 }
