@@ -4,9 +4,10 @@
 all protocols nested in each other, with all overrun policies; tasks with budgets of both kinds, some too
 short, with policies of their own; criticalities, some of which code sets; some in one address space;
 monitors; pools; tasks that others release; waits with helpers. In every second system, tasks do not keep
-their execution times and make more requests than stated: the others must be isolated from them.
+their execution times and make more requests than stated: the others must be isolated from them. With --bands:
+without budgets, and some of the tasks ordered by their deadlines.
 
-    python -m tests.analysis.budget_attacks [--count SYSTEMS] [--seed FIRST] [--runs RUNS]
+    python -m tests.analysis.budget_attacks [--count SYSTEMS] [--seed FIRST] [--runs RUNS] [--bands]
 """
 
 from __future__ import annotations
@@ -30,7 +31,16 @@ from camkes.diagnostics import Sink
 from camkes.pipeline import Checked
 from camkes.report.trace.decode import decode
 from camkes.report.trace.kinds import Kind
-from tests.analysis.random_budgets import UNIT, WIDE_VARIANTS, Attack, Part, Step, attack, own_work
+from tests.analysis.random_budgets import (
+    UNIT,
+    WIDE_VARIANTS,
+    Attack,
+    Part,
+    Step,
+    attack,
+    banded,
+    own_work,
+)
 from tests.runtime.host import Built, Run, build_found, checked, describe
 
 #: how often tasks that are not trusted do what they do
@@ -86,6 +96,8 @@ class _Text:
         code = "\n".join(_line(self.rng, part, step) for step in part.body)
         if task or server:
             items.append("control; requestor;")
+            if part.name in self.system.band:
+                items.append("uses UserScheduler band;")
             self.sources[home.title()] = self._task(part, code) if task else self._server(part, code)
             return
         more = f", {self.threads[part.name]} threads" if part.name in self.threads else ""
@@ -137,6 +149,12 @@ class _Text:
             of = self.parts[callee]
             end = f"{self.where(of.inside)}.q" if of.inside else f"{self.where(callee)}.p"
             self._connect("seL4RPCCall", f"{', '.join(callers)}, to {end}")
+        if self.system.band:
+            lines.insert(0, "import <user_scheduler.camkes>;")
+            instances.append("component EDFScheduler edf;")
+            ends = ", ".join(f"from {name}.band" for name in self.system.band)
+            self._connect("seL4UserScheduler", f"{ends}, to edf.tasks")
+            self.configuration.append("edf._priority = 100;")
         body = ["composition {", *instances, *self.composition, "} configuration {", *self.configuration, "}"]
         return "\n".join([*lines, "assembly {", *body, "}"]) + "\n"
 
@@ -148,9 +166,11 @@ def written(system: Attack, threads: Mapping[str, int] = MappingProxyType({})) -
     return text.written(), text.sources
 
 
-def prepared(folder: Path, seed: int, *, wide: bool = False) -> tuple[Attack, Checked, dict[str, str]]:
+def prepared(
+    folder: Path, seed: int, *, wide: bool = False, bands: bool = False
+) -> tuple[Attack, Checked, dict[str, str]]:
     """A system, planned, and its code: with as few threads as suffice, in every second one with pools."""
-    system, sink = attack(seed, wide=wide), Sink()
+    system, sink = banded(seed) if bands else attack(seed, wide=wide), Sink()
     text, sources = written(system)
     found = checked(folder, text, sink, mcs=True)
     if wide and system.kind % 2:
@@ -254,6 +274,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=100, metavar="SYSTEMS", help="that have a bound")
     parser.add_argument("--seed", type=int, default=0, metavar="FIRST")
     parser.add_argument("--runs", type=int, default=4, help="of each system")
+    parser.add_argument("--bands", action="store_true", help="a component orders tasks by their deadlines")
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir(), "budget-attacks"))
     given = parser.parse_args()
     counted: Counter[str] = Counter()
@@ -266,7 +287,7 @@ def main() -> int:
         if seed % WIDE_VARIANTS == 0:
             shutil.rmtree(alike.parent / str(seed // WIDE_VARIANTS - 1), ignore_errors=True)
         try:
-            system, found, sources = prepared(alike, seed, wide=True)
+            system, found, sources = prepared(alike, seed, wide=True, bands=given.bands)
         except AssertionError as error:
             counted["rejected"] += 1
             print(f"{seed}: {error}", flush=True)

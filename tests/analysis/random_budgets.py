@@ -50,6 +50,8 @@ class Attack(Struct, frozen=True):
     reached: int
     kind: int
     servers: tuple[Part, ...] = ()
+    #: the tasks that a component orders by their deadlines
+    band: tuple[str, ...] = ()
 
     @property
     def trusted(self) -> bool:
@@ -113,6 +115,26 @@ def attack(seed: int, *, wide: bool = False) -> Attack:
         for part, (_, limited) in zip(system.tasks, tasks, strict=True)
     ]
     return replace(system, tasks=tuple(_released(part, timed) for part in timed))
+
+
+def banded(seed: int) -> Attack:
+    """The same without budgets, and with a band: below the tasks whose priorities are 30 or more."""
+    system = attack(seed)
+    rng = random.Random(f"band {system.kind}")
+    band = sorted(task.name for task in rng.sample(system.tasks, min(len(system.tasks), rng.randint(2, 4))))
+    rng.seed(f"band {seed}")
+    tasks = []
+    for task in system.tasks:
+        settings = {key: task.settings[key] for key in ("period", "offset", "wcet") if key in task.settings}
+        if task.name in band:
+            period = int(settings["period"].removesuffix(" ns"))
+            settings["deadline"] = f"{round(period * rng.choice((0.6, 0.8, 1, 1, 1.4)))} ns"
+        else:
+            priority = int(task.settings["priority"])
+            settings["priority"] = str(priority if priority < 30 else 100 + priority)
+        tasks.append(Part(task.name, task.body, settings | _counts(task.body)))
+    cpis = tuple(replace(cpi, group="") for cpi in system.cpis)
+    return Attack(tuple(tasks), cpis, False, 0, system.kind, band=tuple(band))
 
 
 def _widened(rng: random.Random, system: Attack, demand: dict[str, int]) -> Attack:

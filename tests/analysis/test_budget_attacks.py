@@ -24,3 +24,11 @@ def test_no_response_is_above_its_bound(seed: int, tmp_path: Path) -> None:
     system, found, sources = prepared(tmp_path, seed, wide=seed > 80_000)
     built = build_found(tmp_path, found, sources)
     assert problems(system, built, bounds_of(system, found), 3, verify=True)[0] == []
+
+
+@pytest.mark.long
+def test_no_deadline_of_a_band_is_missed(tmp_path: Path) -> None:
+    """One would be in a system that is accepted if blocking, or the tasks above the band, do not count."""
+    system, found, sources = prepared(tmp_path, 32, bands=True)
+    built = build_found(tmp_path, found, sources)
+    assert problems(system, built, bounds_of(system, found), 3)[0] == []
