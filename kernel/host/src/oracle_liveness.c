@@ -37,9 +37,11 @@ static bool can_go_on(const struct thread *thread)
 {
     const struct oracle_memory *memory = oracle_memory_of(thread);
     if (thread->state == THREAD_BLOCKED_REPLY) {
-        /* a condition's manager answers when another thread tells it to */
-        return memory->waits_for != NONE && memory->receiver != NONE &&
-               oracle->threads[memory->receiver].goes_on;
+        /* of a worker, or of the manager of a condition, which answers when others tell it to */
+        const bool right = memory->receiver != NONE &&
+                           (memory->waits_for != NONE ||
+                            oracle_system.threads[memory->receiver].role == ORACLE_WORKER);
+        return right && oracle->threads[memory->receiver].goes_on;
     }
     if (thread->state != THREAD_BLOCKED_NOTIFICATION && thread->state != THREAD_BLOCKED_RECV) {
         return false;
@@ -79,6 +81,10 @@ static void check_thread(unsigned number)
     const struct oracle_memory *memory = &oracle->threads[number];
     const struct oracle_thread *known = &oracle_system.threads[number];
     const bool ours = known->task != NONE || known->cpi != NONE;
+    const bool late = has_deadline(known->task != NONE ? known->task : memory->origin);
+    if (memory->goes_on && !late) {
+        return;
+    }
     if (memory->call_cpi != NONE) {
         oracle_violation('L', "%s waits for a reply of %s for ever", oracle_thread_name(number),
                          oracle_cpi_name(memory->call_cpi));
@@ -87,12 +93,11 @@ static void check_thread(unsigned number)
                 memory->reason == CAMKES_BLOCK_REPLY)) {
         oracle_violation('L', "%s waits for ever to send, or for a reply",
                          oracle_thread_name(number));
-    } else if (memory->in_job && !memory->goes_on) {
-        oracle_violation('L', "%s waits for ever in a job: no thread is left that could wake it",
-                         oracle_thread_name(number));
-    } else if (memory->in_job && has_deadline(known->task)) {
-        oracle_violation('L', "%s waits in a job for what only another arrival can bring",
-                         oracle_thread_name(number));
+    } else if (memory->in_job) {
+        oracle_violation('L', "%s waits %s", oracle_thread_name(number),
+                         memory->goes_on
+                             ? "in a job for what only another arrival can bring"
+                             : "for ever in a job: no thread is left that could wake it");
     }
 }
 

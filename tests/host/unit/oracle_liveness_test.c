@@ -92,8 +92,11 @@ static void begin(void)
                             .options = {.arrivals = 1}};
     for (unsigned i = 0; i < THREADS; i++) {
         spaces[i] = (struct space){.slots = slots[i], .slot_count = 1};
-        memories[i] = (struct oracle_memory){
-            .call_cpi = NONE, .waits_for = NONE, .receiver = NONE, .in_job = i == LISTENER};
+        memories[i] = (struct oracle_memory){.call_cpi = NONE,
+                                             .waits_for = NONE,
+                                             .receiver = NONE,
+                                             .origin = NONE,
+                                             .in_job = i == LISTENER};
     }
     wait_for(SOURCE, THREAD_BLOCKED_NOTIFICATION, RELEASE);
     wait_for(SERVER, THREAD_BLOCKED_RECV, REQUESTS);
@@ -154,6 +157,18 @@ int main(void)
     expect(never, "a condition whose manager does not go on");
     memories[LISTENER].call_cpi = 0;
     expect("L: listener waits for a reply of a CPI for ever", "a request");
+
+    memories[LISTENER].receiver = SERVER;
+    memories[LISTENER].waits_for = NONE;
+    wait_for(SERVER, THREAD_BLOCKED_NOTIFICATION, EVENT);
+    may_send(SOURCE, EVENT, RIGHT_WRITE);
+    expect("L: listener waits for a reply of a CPI for ever", "a thread that is no worker");
+    known[SERVER].role = ORACLE_WORKER;
+    expect("", "a worker that waits in its handler for an event of the other task");
+    memories[SERVER].call_cpi = 1;
+    memories[SERVER].origin = 0;
+    expect("L: another thread waits for a reply of a CPI for ever",
+           "a request of a task with a deadline");
     memories[SOURCE].gone = true;
     expect("", "a fault");
     printf("good\n");
