@@ -311,7 +311,8 @@ class ConditionContext(Struct, frozen=True):
 
 
 class PartyContext(Struct, frozen=True):
-    """A task or a context of a CPI; `lock` is the first party of the CPI, None: it is a task."""
+    """A task or a context of a CPI; `lock` is the first party of the CPI, None: it is a task. `highest`: the
+    highest priority of requests of a task in a band, 0: it does not make these."""
 
     name: str
     comment: str
@@ -319,6 +320,7 @@ class PartyContext(Struct, frozen=True):
     index: int
     lock: int | None
     base: int
+    highest: int
     manager: int
     reply: int
 

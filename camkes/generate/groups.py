@@ -13,7 +13,7 @@ from camkes.generate import contexts as ctx
 from camkes.generate.facts import InstanceFacts
 from camkes.generate.threads import origin_of
 from camkes.model.system import Instance
-from camkes.protocols.groups import Group, group_of
+from camkes.protocols.groups import Group, Party, group_of
 from camkes.protocols.plan import PlannedCondition
 
 
@@ -66,6 +66,7 @@ def _group(me: InstanceFacts, group: Group) -> ctx.GroupContext:
                 index=party.cpi.contexts.index(party.context) if party.cpi else 0,
                 lock=group.first_of_lock(party.cpi) if party.cpi else None,
                 base=party.context.base_priority,
+                highest=_highest(me, party),
                 manager=me.slot(Purpose.LEND, first, party.name),
                 reply=me.slot(Purpose.REPLY, first, number=number),
             )
@@ -81,6 +82,14 @@ def _group(me: InstanceFacts, group: Group) -> ctx.GroupContext:
             for number, (condition, thread) in enumerate(sleepers(group, me.all.threads), len(parties))
         ),
     )
+
+
+def _highest(me: InstanceFacts, party: Party) -> int:
+    """The highest priority of the requests that a task in a band itself makes there, 0: there are none."""
+    task = me.all.plan.task(party.context.name)
+    moves = task is not None and task.band is not None and task.band.order.moves_requests
+    asks = any(r.caller == party.context.name and r.callee == party.name for r in me.all.plan.requests)
+    return task.highest if task is not None and moves and asks else 0
 
 
 def _ways(me: InstanceFacts, group: Group) -> Iterator[ctx.WayContext]:

@@ -30,6 +30,9 @@ static struct camkes_party /*? first ?*/__parties[] = {
         .index = /*? party.index ?*/,
         .lock = /*? 'CAMKES_NO_PARTY' if party.lock is none else party.lock ?*/,
         .base = /*? party.base ?*/,
+/*- if party.highest -*/
+        .highest = /*? party.highest ?*/,
+/*- endif -*/
         .effective = /*? party.base ?*/,
         .manager = /*? party.manager ?*/,
         .reply = /*? party.reply ?*/,

@@ -153,7 +153,7 @@ def test_earliest_deadlines_are_met_where_fixed_priorities_miss(mcs: bool, tmp_p
 
 
 @pytest.mark.mostly_long(4)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(6))
 def test_random_tasks_are_ordered_as_in_a_simulation(seed: int, tmp_path: Path) -> None:
     """The last digit of a deadline is the number of its task, so no two are equal."""
     choose = random.Random(seed)
@@ -169,7 +169,8 @@ def test_random_tasks_are_ordered_as_in_a_simulation(seed: int, tmp_path: Path) 
         lines += [f"{name}.{w} = {t};" for w, t in zip(("before", "inside", "after"), work, strict=True)]
         for release in range(offset, 1500, period):
             jobs.append(Job(name, release, release + deadline, *work))
-    built = make(tmp_path, system("inherited", "\n".join(lines), " ".join(names)), mcs=seed % 2 == 1)
+    protocol = "inherited" if seed < 4 else "inherited, monitor m"
+    built = make(tmp_path, system(protocol, "\n".join(lines), " ".join(names)), mcs=seed % 2 == 1)
     run = built.run(duration=1500 * MS)
     assert run.violations() == []
     expected = simulate(jobs)
@@ -191,6 +192,7 @@ LOCK = """
     [
         # late [0,1) in its section, middle [1,2), early waits for late [2,6), early [6,7), middle [7,9)
         ("inherited", {"late": 10, "middle": 9, "early": 7}),
+        ("inherited, monitor m", {"late": 10, "middle": 9, "early": 7}),
         # each at its own deadline
         ("propagated", {"late": 10, "middle": 5, "early": 3}),
         # nothing of the band while the section executes

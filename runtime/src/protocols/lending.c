@@ -79,8 +79,9 @@ static bool pass_on(struct camkes_group *group)
 void camkes_compute_lending(struct camkes_group *group)
 {
     for (unsigned i = 0; i < group->parties; i++) {
-        group->party[i].computed = group->party[i].base;
-        group->party[i].cause = group->party[i].context;
+        struct camkes_party *party = &group->party[i];
+        party->computed = party->request > party->base ? party->request : party->base;
+        party->cause = party->context;
     }
     while (pass_on(group)) {
     }

@@ -341,6 +341,21 @@ static const struct exchange TAKEN[] = {
     {.what = NULL},
 };
 
+/* Requests of a task in a band, which is not in the group. */
+#define HAS(priority) | (priority) << 4
+static const struct exchange BAND[] = {
+    {.what = "requests of a task in a band"},
+    {"above the band", CALLER(LOW, UPDATE) HAS(36), 0, CAMKES_MESSAGE_PRIORITY, 0, BASE},
+    {"one has the priority of its job", CALLER(LOW, UPDATE) HAS(33), 0, GOOD, 0, {10, 33, 30, 10}},
+    {"it does not fall", CALLER(LOW, UPDATE) HAS(25), 0, GOOD, 0, {10, 33, 30, 10}},
+    {"it rises", CALLER(LOW, UPDATE) HAS(35), 0, GOOD, 0, {10, 35, 30, 10}},
+    {"it has ended", CALLER(LOW, CLEAR), 0, GOOD, 0, BASE},
+    {"one that a party makes", CALLER(LOW, UPDATE) HAS(33), SLOT + 1, GOOD, 0, BASE},
+    {"it has ended", CALLER(LOW, CLEAR), 0, GOOD, 0, BASE},
+    {"one of another task", CALLER(HIGH, UPDATE) HAS(40), 0, GOOD, 0, BASE},
+    {.what = NULL},
+};
+
 static void until(void)
 {
     begin();
@@ -384,6 +399,9 @@ int main(void)
     begin();
     run(LAST);
     need(strcmp(traced, "wait of thread 6: 50 1 20") == 0, traced);
+    begin();
+    parties[LOW].highest = 35;
+    run(BAND);
     printf("good\n");
     return 0;
 }
