@@ -17,7 +17,7 @@ from camkes.backends.host.addresses import locate
 from camkes.backends.host.faults import FaultRecord, Located, diagnose
 from camkes.backends.sel4.build import RECORDS
 from camkes.backends.sel4.codes import SILENT_IMAGE
-from camkes.backends.sel4.trace import ConsoleText, Record, read_line
+from camkes.backends.sel4.trace import LOST, ConsoleText, Record, read_line
 from camkes.backends.sel4.workspace import console, end_with_us
 from camkes.diagnostics import Diagnostic, Sink
 from camkes.files import write_output
@@ -68,6 +68,9 @@ def record(
     try:
         for line in run:
             found = read_line(line)
+            if line.strip() == LOST:
+                sink.add(_lost(records))
+                break
             if found is None:
                 tell(line)
                 if not line and idle(records):
@@ -154,6 +157,16 @@ def _faults(records: Sequence[Record], names: TraceNames, out: Path) -> Iterator
                 fault = FaultRecord(component, thread, what, None, pc, each.time, number, image, frames)
                 places = [p for frame in locate(out / image, frames) for p in frame]
                 yield Located(fault, tuple(places))
+
+
+def _lost(records: Sequence[Record]) -> Diagnostic:
+    until = f" after {format_time(records[-1].time, 6)}" if records else ""
+    return Diagnostic(
+        TRACE_TRUNCATED,
+        f"the image made more records than it could print; those{until} were skipped",
+        notes=("it prints them when no other thread can run",),
+        help="run it for a shorter time, or with fewer jobs and requests in that time",
+    )
 
 
 def _silent(records: Sequence[Record]) -> Diagnostic:

@@ -28,6 +28,10 @@ class Record(NamedTuple):
         return data[: self.arguments[0]].decode(errors="replace")
 
 
+#: what the image prints before the first record after some that were overwritten before it printed them
+LOST = "~ lost"
+
+
 def read_line(line: str) -> Record | None:
     """The record that a line of a console is, if it is one."""
     words = line.strip().split(" ")

@@ -73,11 +73,12 @@ static void print_next(struct camkes_sel4_trace *trace, uint32_t number)
         }
         seL4_Yield();
     }
-    print_entry(entry);
-    atomic_store(&entry->full, 0);
-    if (atomic_exchange(&trace->lost, 0) > 0) {
+    const struct camkes_sel4_trace_entry copy = *entry;
+    if (atomic_exchange(&trace->lost, 0) > 0) { /* the copy may be of a later record */
         print("~ lost\n");
     }
+    print_entry(&copy);
+    atomic_store(&entry->full, 0);
 }
 
 void _camkes_thread(unsigned index)

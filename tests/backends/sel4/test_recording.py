@@ -57,6 +57,15 @@ def test_an_interrupted_recording_keeps_its_records(printed: list[str], tmp_path
     assert recording.record(tmp_path, 1 << 40, lambda _: None, Sink()) == [IDLE]
 
 
+def test_a_recording_ends_where_records_are_lost(printed: list[str], tmp_path: Path) -> None:
+    printed += [line(IDLE), "~ lost\n", line(IDLE._replace(time=11_000_000))]
+    sink = Sink()
+    assert recording.record(tmp_path, 1 << 40, lambda _: None, sink) == [IDLE]
+    (told,) = sink.diagnostics
+    assert told.code.number == "E0803"
+    assert told.message == "the image made more records than it could print; those after 10 ms were skipped"
+
+
 @pytest.mark.parametrize(
     ("lines", "records", "reached"),
     [

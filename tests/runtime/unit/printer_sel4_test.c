@@ -54,6 +54,10 @@ static void expect(const struct camkes_sel4_trace_entry *entries, unsigned count
 {
     char text[512] = "";
     for (unsigned i = 0; i < count; i++) {
+        if (entries[i].kind == 0) {
+            strcat(text, "~ lost\n");
+            continue;
+        }
         const unsigned thread = entries[i].kind == CAMKES_TRACE_IDLE ? CAMKES_TRACE_NO_NUMBER : 0;
         snprintf(text + strlen(text), sizeof text - strlen(text), "~ %lx %x %x %x\n",
                  (unsigned long)entries[i].time, entries[i].kind, thread, thread);
@@ -70,6 +74,7 @@ static void expect(const struct camkes_sel4_trace_entry *entries, unsigned count
            sizeof((const struct camkes_sel4_trace_entry[]){__VA_ARGS__}) /                         \
                sizeof(struct camkes_sel4_trace_entry),                                             \
            what)
+#define LOST {.kind = 0}
 #define IDLE(when) {.kind = CAMKES_TRACE_IDLE, .time = (when)}
 #define JOB(when) {.kind = CAMKES_TRACE_JOB_BEGIN, .time = (when)}
 
@@ -103,6 +108,12 @@ void seL4_Yield(void)
         break;
     case 5:
         expect(NULL, 0, "an entry was taken after the time was read");
+        fill(4, 90 * MS); /* by one that came round to it again */
+        atomic_store(&trace->lost, 1);
+        now = 100 * MS;
+        break;
+    case 6:
+        EXPECT("the record after those that were lost", LOST, JOB(90 * MS), IDLE(100 * MS));
         break;
     default:
         longjmp(over, 1);
