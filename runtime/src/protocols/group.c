@@ -353,15 +353,19 @@ static bool is_requested(const struct camkes_group *group, const struct camkes_p
 
 /* The priority of a task in a band is known to its scheduler. When its request begins, and when it
  * rises, it is in the message; a request that comes from a party has the priority of that one. */
-static void set_request(const struct camkes_group *group, struct camkes_party *party,
-                        seL4_Word label)
+static unsigned set_request(const struct camkes_group *group, struct camkes_party *party,
+                            seL4_Word label)
 {
     const uint8_t priority = (uint8_t)camkes_bits(label, 4, 8);
     if (!camkes_is_update(camkes_bits(label, 0, 4))) {
         party->request = 0;
     } else if (priority > party->request && !is_requested(group, party)) {
+        if (priority > party->highest) {
+            return CAMKES_MESSAGE_PRIORITY;
+        }
         party->request = priority;
     }
+    return CAMKES_MESSAGE_GOOD;
 }
 
 /* From a requesting party: it has a priority to pass on, or the request has ended. */
@@ -375,11 +379,10 @@ static unsigned step_of_caller(struct camkes_group *group, struct camkes_party *
     if (!raised && !ends) {
         return CAMKES_MESSAGE_OPERATION;
     }
-    if (party->highest != 0) {
-        if (camkes_bits(label, 4, 8) > party->highest) {
-            return CAMKES_MESSAGE_PRIORITY;
-        }
-        set_request(group, party, label);
+    const unsigned error =
+        party->highest != 0 ? set_request(group, party, label) : CAMKES_MESSAGE_GOOD;
+    if (error != CAMKES_MESSAGE_GOOD) {
+        return error;
     }
     party->linked = raised || (aborted && is_requested(group, party));
     camkes_apply_lending(group);

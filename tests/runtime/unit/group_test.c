@@ -350,7 +350,7 @@ static const struct exchange BAND[] = {
     {"it does not fall", CALLER(LOW, UPDATE) HAS(25), 0, GOOD, 0, {10, 33, 30, 10}},
     {"it rises", CALLER(LOW, UPDATE) HAS(35), 0, GOOD, 0, {10, 35, 30, 10}},
     {"it has ended", CALLER(LOW, CLEAR), 0, GOOD, 0, BASE},
-    {"one that a party makes", CALLER(LOW, UPDATE) HAS(33), SLOT + 1, GOOD, 0, BASE},
+    {"one that a party makes", CALLER(LOW, UPDATE) HAS(60), SLOT + 1, GOOD, 0, BASE},
     {"it has ended", CALLER(LOW, CLEAR), 0, GOOD, 0, BASE},
     {"one of another task", CALLER(HIGH, UPDATE) HAS(40), 0, GOOD, 0, BASE},
     {.what = NULL},
