@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from camkes.backends.host.explore import SearchOptions
+from camkes.report.trace.kinds import Kind
 from tests.explore.search import LIMIT, exhausted, search
 from tests.runtime.host import Built
 from tests.runtime.test_bands import make, system
@@ -37,6 +38,28 @@ def test_every_schedule_of_a_band_keeps_the_properties(arrivals: int, tmp_path: 
     result = search(band(tmp_path), SearchOptions(arrivals=arrivals, duration=15_000_000, seconds=LIMIT))
     assert result.violation is None
     assert exhausted(result)
+
+
+#: `first` waits in its request for time. When the others began, its job had the highest rank of three; when
+#: `second` begins again, it has that of two, and the request keeps the higher one.
+FALLING = """
+    first._period = 20 ms; first._budget = 2 ms; first.inside = 5;
+    second._period = 10 ms; second._deadline = 40 ms; second._offset = 1 ms;
+    second.before = 1; second.jobs = 3;
+    third._period = 100 ms; third._offset = 1 ms; third.before = 1;
+"""
+
+
+def test_a_request_keeps_the_rank_that_its_job_has_lost(tmp_path: Path) -> None:
+    built = make(tmp_path, system("propagated", FALLING, "first second third"), mcs=True)
+    run = built.run(duration=30_000_000)
+    ranks = [e.args[1] for e in run.of(Kind.TURN) if e.args[0] == built.plan.tasks[0].context.id]
+    assert ranks == [97, 98, 99, 98]
+    assert [e.time // 1_000_000 for e in run.of(Kind.JOB_BEGIN, "second")] == [2, 11, 22]
+    assert run.violations() == []
+    # it has too little time, and that is all
+    found = search(built, SearchOptions(arrivals=0, duration=25_000_000, seconds=LIMIT)).violation
+    assert found is not None and found.property == "D"
 
 
 #: the file, what is there, and what replaces it

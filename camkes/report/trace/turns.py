@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from camkes.capdl.model import Role
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
 from camkes.report.trace.events import Event
@@ -16,7 +17,7 @@ from camkes.report.trace.names import NamedThread
 
 class TurnTracker:
     """`priority` is that of the control thread of each task of a band, by the id of its context. That of its
-    requests is kept in `base`."""
+    requests is kept in `base`: while one is under way it only rises."""
 
     def __init__(self, plan: Plan, system: System | None, base: dict[int, int]) -> None:
         self._tasks = {task.context.id: task for task in plan.tasks if task.band is not None}
@@ -25,12 +26,17 @@ class TurnTracker:
         self._deadlines = {t.instance: t.relative_deadline for t in system.tasks} if system else {}
         #: the deadlines of jobs that are under way, by which they are ordered
         self._due: dict[int, int] = {}
+        #: those that wait for a request
+        self._asking: set[int] = set()
         self.priority = {context: task.highest for context, task in self._tasks.items()}
 
     def step(self, event: Event, thread: NamedThread | None) -> Iterator[str]:
         """Note a decision; what is wrong when a job begins, of which `thread` is the control thread."""
         if event.kind is Kind.TURN:
             self._decided(*event.args)
+        elif event.kind in (Kind.CALL_BEGIN, Kind.CALL_END) and thread is not None:
+            if thread.role is Role.CONTROL and thread.task in self._contexts:
+                self._asks(self._contexts[thread.task], event.kind is Kind.CALL_BEGIN)
         elif event.kind is Kind.JOB_BEGIN and thread is not None and thread.task in self._contexts:
             yield from self._begins(self._contexts[thread.task], event.args[1])
             yield from self._out_of_order()
@@ -39,11 +45,22 @@ class TurnTracker:
         task = self._tasks[context]
         assert task.band is not None
         self.priority[context] = priority
-        self._base[context] = max(priority, task.band.base)
+        before = self._base[context] if context in self._asking else 0
+        self._base[context] = max(priority, task.band.base, before)
         if priority == task.band.highest:
             self._due.pop(context, None)
         elif task.band.order.moves_requests:
             self._due[context] = due
+
+    def _asks(self, context: int, begins: bool) -> None:
+        """A request of a task begins or ends."""
+        band = self._tasks[context].band
+        assert band is not None
+        if begins:
+            self._asking.add(context)
+        else:
+            self._asking.discard(context)
+            self._base[context] = max(self.priority[context], band.base)
 
     def _begins(self, context: int, release: int) -> Iterator[str]:
         task = self._tasks[context]

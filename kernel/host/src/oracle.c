@@ -348,6 +348,7 @@ static void of_runtime(uint16_t kind, const struct thread *thread, const struct 
         break;
     case CAMKES_TRACE_CALL_END:
         memory->call_cpi = NONE;
+        memory->request_turn = memory->turn;
         break;
     case CAMKES_TRACE_REQUEST_BEGIN:
         request_begins(thread->number, args);

@@ -38,7 +38,8 @@ void oracle_initialise(void)
         const struct oracle_thread *known = &oracle_system.threads[i];
         if (known->role == ORACLE_CONTROL && known->context != NONE &&
             known->base > oracle->bases[known->context]) {
-            oracle->threads[i].turn = known->base; /* of a task of a band, before its first job */
+            /* of a task of a band, before its first job */
+            oracle->threads[i].turn = oracle->threads[i].request_turn = known->base;
         }
     }
 }
@@ -106,7 +107,7 @@ static bool is_helper(unsigned context)
 static unsigned effective(unsigned context, bool settled, unsigned depth)
 {
     const struct oracle_memory *control = oracle_control_of(context);
-    const unsigned turn = control != NULL ? control->turn : 0;
+    const unsigned turn = control != NULL ? control->request_turn : 0;
     unsigned value = turn > oracle->bases[context] ? turn : oracle->bases[context];
     if (depth > oracle_system.context_count) {
         return value; /* a cycle of lending, or a deadlock, which is reported as such */

@@ -22,6 +22,9 @@ void oracle_turned(const uint64_t *args)
     const struct oracle_turn *turn = turn_of((unsigned)args[0]);
     if (memory != NULL) {
         memory->turn = (uint8_t)args[1];
+        if (memory->call_cpi == NONE || memory->turn > memory->request_turn) {
+            memory->request_turn = memory->turn;
+        }
         memory->due = turn != NULL && args[1] != turn->highest ? args[2] : 0;
     }
 }

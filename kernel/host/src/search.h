@@ -100,6 +100,7 @@ struct oracle_memory {
     uint16_t waits_for, waits_as;     /* condition, and the context that waits; NONE: none */
     uint16_t wait_order;              /* how many waited for that before it, and still do */
     uint8_t turn;                     /* its task's priority in a band, 0: not in one, or not yet */
+    uint8_t request_turn;             /* the same of its request, which only rises */
     bool in_job;
     uint64_t release;
     uint64_t due; /* the deadline by which a band orders it, 0: none */
