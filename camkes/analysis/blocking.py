@@ -279,7 +279,7 @@ class _Sections:
                 return
             rules, lock = self._workload.rules[name], self._workload.lock[name]
             step = self._steps[name][not self._workload.contended.isdisjoint(held)]
-            if step and other.priority < self._task.priority <= self._workload.urgent[lock][0]:
+            if step and self._task.priority <= self._workload.urgent[lock][0]:
                 enters = self._enters(other, held, at_ceiling=True)
                 yield RequestSection(other.name, name, step, held, True, other.priority, enters, lock)
             if self._waited_for(name, rules, other):
@@ -319,7 +319,7 @@ class _Sections:
     def _waited_for(self, name: str, rules: Rules, other: WorkloadTask) -> bool:
         """Whether the other task, while it is served by the CPI, can execute before the job."""
         if rules.own_priority:
-            return other.priority < self._task.priority <= self._workload.cpi[name].ceiling
+            return self._task.priority <= self._workload.cpi[name].ceiling
         highest, first, next_highest = self._workload.urgent[self._workload.lock[name]]
         arriving = next_highest if first == other.name else highest
         return rules.inherits and arriving >= self._task.priority

@@ -22,6 +22,8 @@ from camkes.protocols import analyse
 from camkes.protocols.plan import Plan
 from tests.analysis.budget_reference import SimTask
 from tests.analysis.mutants import analysis_with, survivors, text
+from tests.analysis.test_after_a_fall import LATE_B
+from tests.analysis.test_after_a_fall import RAISED as A_RAISES
 from tests.analysis.test_budgets import CHAIN, LOCK, of_deadline, of_tasks, planned, table_1
 from tests.analysis.test_late_budgets import (
     AFTER,
@@ -320,7 +322,8 @@ def systems() -> tuple[tuple[System, Plan], ...]:
     more = "b._criticality = 2; b._budget_2 = 9 ms;"
     rising = RISING.replace("b._criticality = 1;", more).replace("t._criticality = 1;", "t._criticality = 2;")
     found.append(planned(rising % ("", 'a._overrun = "raise"; b._overrun = "raise";')))
-    found += map(planned, (PAID_BY_LOWER, SETTABLE))
+    found += map(planned, (PAID_BY_LOWER, SETTABLE, RISING % ("", A_RAISES + LATE_B)))
+    found.append(of_tasks(SimTask("a", 2, 10, 5, 5), SimTask("b", 1, 10, 5, 5)))  # at its deadline
     return (*found, *(random_system(random.Random(seed), mcs=True) for seed in range(COUNT)))
 
 
