@@ -38,8 +38,7 @@ void oracle_initialise(void)
         const struct oracle_thread *known = &oracle_system.threads[i];
         if (known->role == ORACLE_CONTROL && known->context != NONE &&
             known->base > oracle->bases[known->context]) {
-            /* of a task of a band, before its first job */
-            oracle->threads[i].turn = oracle->threads[i].request_turn = known->base;
+            oracle->threads[i].turn = known->base; /* of a task of a band, before its first job */
         }
     }
 }
