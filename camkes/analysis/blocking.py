@@ -225,7 +225,13 @@ def waits(
     workload: Workload, demands: Demands, platform: Platform, task: WorkloadTask, *, solver: bool = False
 ) -> PossibleWaits:
     """What a job of `task` can wait for."""
-    lower = [each for each in workload.tasks if each.priority < task.priority]
+    lower = [
+        each
+        for each in workload.tasks
+        if each.priority < task.priority
+        # of equal deadlines, the jobs of both count in a window, or neither
+        or (each.priority == task.priority and each.name != task.name and not task.band)
+    ]
     found = _Sections(workload, demands, platform, task, SOLVED_WAYS if solver else WAYS)
     sections = found.of_all(lower)
     names = dict.fromkeys(section.cpi for section in sections)
@@ -279,7 +285,7 @@ class _Sections:
                 return
             rules, lock = self._workload.rules[name], self._workload.lock[name]
             step = self._steps[name][not self._workload.contended.isdisjoint(held)]
-            if step and self._task.priority <= self._workload.urgent[lock][0]:
+            if step and other.priority < self._task.priority <= self._workload.urgent[lock][0]:
                 enters = self._enters(other, held, at_ceiling=True)
                 yield RequestSection(other.name, name, step, held, True, other.priority, enters, lock)
             if self._waited_for(name, rules, other):
@@ -319,7 +325,7 @@ class _Sections:
     def _waited_for(self, name: str, rules: Rules, other: WorkloadTask) -> bool:
         """Whether the other task, while it is served by the CPI, can execute before the job."""
         if rules.own_priority:
-            return self._task.priority <= self._workload.cpi[name].ceiling
+            return other.priority < self._task.priority <= self._workload.cpi[name].ceiling
         highest, first, next_highest = self._workload.urgent[self._workload.lock[name]]
         arriving = next_highest if first == other.name else highest
         return rules.inherits and arriving >= self._task.priority

@@ -45,16 +45,16 @@ def blocking_limits(system: System, plan: Plan, jobs: int) -> Mapping[str, Block
     }
     found = {}
     for task in workload.tasks:
-        most = _most(waits(workload, needed, FREE, task), jobs)
+        most = _most(waits(workload, needed, FREE, task), task.priority, jobs)
         lower = sum(other.priority < task.priority for other in workload.tasks)
         if lower and (most < lower or task.name in times):
             found[task.name] = BlockingLimit(most, times.get(task.name))
     return found
 
 
-def _most(possible: PossibleWaits, jobs: int) -> int:
+def _most(possible: PossibleWaits, priority: int, jobs: int) -> int:
     """The greatest number of sections of tasks of lower priority that can keep one job waiting."""
-    sections = tuple(replace(each, duration=1) for each in possible.sections)
+    sections = tuple(replace(each, duration=1) for each in possible.sections if each.priority < priority)
     requests = {
         lock: tuple((each[0], 1, jobs * each[2], 0) for each in requests)
         for lock, requests in possible.requests.items()

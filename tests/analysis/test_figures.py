@@ -17,7 +17,6 @@ from camkes.analysis.profiles import read_platform
 from camkes.analysis.response import Load, Unfinished, response
 from camkes.analysis.sections import RequestSection
 from camkes.analysis.verdict import Analysis, Verdict, analyse
-from camkes.analysis.witness import witnesses
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.model.protocols import Protocol
 from tests.analysis.random_systems import constant
@@ -182,23 +181,6 @@ def test_equal_priorities(demand: str, literal: float, right: float, longest: in
     analysis = analyse(Workload(tasks, ()), FREE)
     assert not analysis.bounds[0].applicable
     assert analysis.good is (longest == 9)
-
-
-def test_tasks_of_equal_priority_interfere_and_do_not_block() -> None:
-    """a and b have one priority. Ra = 6 + 7 + 5, the section of c: what b does in the lock is a part of its
-    job. Rb = 7 + 6 + 5. Rc = 6 + 6 + 7. There are cases for a, which
-    comes after b, and for c."""
-    tasks = (
-        WorkloadTask("a", 20, 100, 100, 1, {"lock": 1}),
-        WorkloadTask("b", 20, 100, 100, 2, {"lock": 1}),
-        WorkloadTask("c", 10, 100, 100, 1, {"lock": 1}),
-    )
-    workload = Workload(tasks, (WorkloadCpi("lock", INHERITED, 5),))
-    found = analyse(workload, FREE)
-    assert [each.blocking.least for each in found.tasks] == [5, 5, 0]
-    assert [each.response.time for each in found.tasks if each.response] == [18, 18, 19]
-    cases = witnesses(workload, found)
-    assert (cases["a"].response, cases["c"].response) == (18, 19)
 
 
 def test_limits_of_liu_and_layland() -> None:
