@@ -440,12 +440,11 @@ void search_interrupt(void)
 /* Before anything else: the processes and what they share. The number of this one. */
 unsigned search_fork(const struct options *options)
 {
-    static const uint64_t LEAST = 1 << 25, MOST = 1 << 29; /* 16 bytes each */
-    const uint64_t states = options->most_states < MOST ? options->most_states : MOST;
+    static const size_t STATES = (size_t)1 << 25;
 #ifdef CAMKES_SANITIZED
     give_up(2, "there is no search with the sanitizers");
 #endif
-    visited_initialise(states > LEAST ? states : LEAST);
+    visited_initialise(STATES);
     return parts_initialise(options->processes);
 }
 
