@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Work of lower tasks counts while a task could go on, up to its limit, and no longer. */
-#include "search.h"
+#include "violation.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,17 +29,6 @@ static struct oracle_memory threads[THREADS];
 static struct oracle_blocked blocked[2];
 static struct oracle now = {.threads = threads, .blocked = blocked};
 struct oracle *oracle = &now;
-static char said[256];
-
-void oracle_violation(char property, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    const int length = snprintf(said, sizeof said, "%c: ", property);
-    vsnprintf(said + length, sizeof said - (size_t)length, format, arguments);
-    va_end(arguments);
-}
-
 static void expect(const char *text, const char *what)
 {
     if (strcmp(said, text) != 0) {

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Which waits at the end of a search violate L, and which only end with another arrival. */
-#include "search.h"
+#include "violation.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,17 +26,6 @@ struct oracle_system oracle_system = {.threads = known, .tasks = tasks, .task_co
 static struct oracle_memory memories[THREADS];
 static struct oracle memory = {.threads = memories};
 struct oracle *oracle = &memory;
-static char said[256];
-
-void oracle_violation(char property, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    const int length = snprintf(said, sizeof said, "%c: ", property);
-    vsnprintf(said + length, sizeof said - (size_t)length, format, arguments);
-    va_end(arguments);
-}
-
 const char *oracle_thread_name(unsigned number)
 {
     return number == LISTENER ? "listener" : "another thread";
