@@ -87,9 +87,10 @@ def _group(me: InstanceFacts, group: Group) -> ctx.GroupContext:
 def _highest(me: InstanceFacts, party: Party) -> int:
     """The highest priority of the requests that a task in a band itself makes there, 0: there are none."""
     task = me.all.plan.task(party.context.name)
-    moves = task is not None and task.band is not None and task.band.order.moves_requests
-    asks = any(r.caller == party.context.name and r.callee == party.name for r in me.all.plan.requests)
-    return task.highest if task is not None and moves and asks else 0
+    if task is None or task.band is None or not task.rises:
+        return 0
+    asks = any(r.caller == task.name and r.callee == party.name for r in me.all.plan.requests)
+    return task.highest if asks else 0
 
 
 def _ways(me: InstanceFacts, group: Group) -> Iterator[ctx.WayContext]:
