@@ -97,6 +97,11 @@ def add_task(rng: random.Random, parts: Parts, number: int, cpis: int, scheduler
     parts.settings.extend(settings)
 
 
+def prefix(end: str, group: Sequence[int]) -> str:
+    """What is before the name of an end of a connection: the name of the group that its instance is in."""
+    return "g." if end.partition(".")[0] in [f"s{number}" for number in group] else ""
+
+
 def random_text(rng: random.Random, *, mcs: bool) -> tuple[str, dict[str, str]]:
     """The text of a system, and the code of its components."""
     parts = Parts([], [], [], {}, defaultdict(list))
@@ -112,13 +117,10 @@ def random_text(rng: random.Random, *, mcs: bool) -> tuple[str, dict[str, str]]:
     lines = list(parts.instances)
     if group:
         lines.append(f"group g {{ {' '.join(f'component S{n} s{n};' for n in group)} }}")
-    place = {f"s{number}": f"g.s{number}" for number in group}
     for number, users in parts.users.items():
-        ends = [
-            name.replace(head, place.get(head, head), 1) for name in users for head in name.split(".")[:1]
-        ]
-        to = place.get(f"s{number}", f"s{number}")
-        lines.append(f"connection seL4RPCCall c{number}({', '.join(f'from {e}' for e in ends)}, to {to}.p);")
+        ends = [f"from {prefix(user, group)}{user}" for user in users]
+        cpi = f"s{number}.p"
+        lines.append(f"connection seL4RPCCall c{number}({', '.join(ends)}, to {prefix(cpi, group)}{cpi});")
     if ordered:
         ends = [f"from t{number}.band" for number in range(ordered)]
         lines.append(f"component {scheduler} order;")

@@ -67,10 +67,10 @@ def record(
     run = console(out, instruction_counting=True, tick=1)
     try:
         for line in run:
-            found = read_line(line)
             if line.strip() == LOST:
                 sink.add(_lost(records))
                 break
+            found = read_line(line)
             if found is None:
                 tell(line)
                 if not line and idle(records):

@@ -28,7 +28,7 @@ class Record(NamedTuple):
         return data[: self.arguments[0]].decode(errors="replace")
 
 
-#: what the image prints before the first record after some that were overwritten before it printed them
+#: the line before the first record after some that were overwritten before the image printed them
 LOST = "~ lost"
 
 

@@ -45,8 +45,7 @@ class TurnTracker:
         task = self._tasks[context]
         assert task.band is not None
         self.priority[context] = priority
-        before = self._base[context] if context in self._asking else 0
-        self._base[context] = max(priority, task.band.base, before)
+        self._set_base(context)
         if priority == task.band.highest:
             self._due.pop(context, None)
         elif task.band.order.moves_requests:
@@ -54,13 +53,17 @@ class TurnTracker:
 
     def _asks(self, context: int, begins: bool) -> None:
         """A request of a task begins or ends."""
-        band = self._tasks[context].band
-        assert band is not None
         if begins:
             self._asking.add(context)
         else:
             self._asking.discard(context)
-            self._base[context] = max(self.priority[context], band.base)
+            self._set_base(context)
+
+    def _set_base(self, context: int) -> None:
+        band = self._tasks[context].band
+        assert band is not None
+        before = self._base[context] if context in self._asking else 0
+        self._base[context] = max(self.priority[context], band.base, before)
 
     def _begins(self, context: int, release: int) -> Iterator[str]:
         task = self._tasks[context]

@@ -38,10 +38,9 @@ static bool can_go_on(const struct thread *thread)
     const struct oracle_memory *memory = oracle_memory_of(thread);
     if (thread->state == THREAD_BLOCKED_REPLY) {
         /* of a worker, or of the manager of a condition, which answers when others tell it to */
-        const bool right = memory->receiver != NONE &&
-                           (memory->waits_for != NONE ||
-                            oracle_system.threads[memory->receiver].role == ORACLE_WORKER);
-        return right && oracle->threads[memory->receiver].goes_on;
+        return memory->receiver != NONE && oracle->threads[memory->receiver].goes_on &&
+               (memory->waits_for != NONE ||
+                oracle_system.threads[memory->receiver].role == ORACLE_WORKER);
     }
     if (thread->state != THREAD_BLOCKED_NOTIFICATION && thread->state != THREAD_BLOCKED_RECV) {
         return false;
@@ -81,8 +80,7 @@ static void check_thread(unsigned number)
     const struct oracle_memory *memory = &oracle->threads[number];
     const struct oracle_thread *known = &oracle_system.threads[number];
     const bool ours = known->task != NONE || known->cpi != NONE;
-    const bool late = has_deadline(known->task != NONE ? known->task : memory->origin);
-    if (memory->goes_on && !late) {
+    if (memory->goes_on && !has_deadline(known->task != NONE ? known->task : memory->origin)) {
         return;
     }
     if (memory->call_cpi != NONE) {

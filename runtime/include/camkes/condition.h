@@ -70,12 +70,11 @@ struct camkes_party {
     uint16_t index;   /* among the contexts of the CPI; of a task 0 */
     uint16_t lock;    /* the first party that can have its lock, CAMKES_NO_PARTY: a task */
     uint8_t base;
-    uint8_t highest;   /* that the request of a task in a band can have, 0: it is not one of such a
-                          task */
+    uint8_t highest;   /* of requests of a task in a band, 0: it makes none here */
     seL4_CPtr manager; /* of the task or CPI */
     seL4_CPtr reply; /* slot for the reply capability of its worker while that waits for the lock */
 
-    uint8_t request; /* what that request has, 0: there is none */
+    uint8_t request; /* priority of such a request, 0: there is none */
     uint8_t effective;
     uint8_t computed; /* effective priority, while that is computed */
     uint16_t cause;   /* plan id of the context that has it as its own */
