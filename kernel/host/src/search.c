@@ -440,11 +440,10 @@ void search_interrupt(void)
 /* Before anything else: the processes and what they share. The number of this one. */
 unsigned search_fork(const struct options *options)
 {
-    static const size_t STATES = (size_t)1 << 25;
 #ifdef CAMKES_SANITIZED
     give_up(2, "there is no search with the sanitizers");
 #endif
-    visited_initialise(STATES);
+    visited_initialise();
     return parts_initialise(options->processes);
 }
 

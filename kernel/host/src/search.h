@@ -249,7 +249,7 @@ void snapshot_restore(const struct place *place);
 size_t snapshot_bytes(void);
 
 /* ---- visited.c: states that were seen ---- */
-void visited_initialise(size_t entries);
+void visited_initialise(void);
 bool visited_add(struct digest digest, unsigned left);
 void visited_forget(void);
 bool visited_full(uint64_t count);

@@ -4,27 +4,40 @@
  * The states that were seen, by 120 bits of their digests, with the number of preemptions that were
  * left when they were. Two different states have one digest with a probability of 2^-120 a pair.
  * All processes of a search share them.
+ *
+ * A state has a few places in each of several tables, each four times as large as the one before,
+ * and is in the first table that had one of them free. So few states touch little memory, and
+ * nothing is ever moved. As nothing is removed either, a free place says that the state is new.
  */
 #include "search.h"
 
 #include <sched.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* A process that sets `low`, which is 0 in a free entry, sets `high` next. */
 struct entry {
     _Atomic uint64_t low, high; /* the lowest byte of `high`: what was left, and one */
 };
 
-static struct entry *entries;
-static size_t size; /* a power of two */
+enum { FIRST_SIZE = 1 << 16, GROWTH = 4, MOST_TABLES = 16, PLACES = 8 };
 
-void visited_initialise(size_t wanted)
+static struct {
+    struct entry *entries;
+    size_t size; /* a power of two */
+} tables[MOST_TABLES];
+static unsigned number; /* of tables */
+
+/* The tables take at most half of the machine's memory, and none of it before it is needed. */
+void visited_initialise(void)
 {
-    size = 1024;
-    while (size < wanted) {
-        size *= 2;
+    const size_t memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    size_t left = memory / 2 / sizeof(struct entry);
+    for (size_t size = FIRST_SIZE; number < MOST_TABLES && size <= left; size *= GROWTH) {
+        tables[number].entries = parts_map(size * sizeof(struct entry));
+        tables[number++].size = size;
+        left -= size;
     }
-    entries = parts_map(size * sizeof *entries);
 }
 
 static uint64_t high_of(struct entry *entry)
@@ -43,8 +56,13 @@ bool visited_add(struct digest digest, unsigned left)
     const uint64_t low = digest.low ? digest.low : 1;
     const uint64_t high = digest.high & ~(uint64_t)0xff;
     const uint64_t mark = left < 254 ? left + 1 : 255;
-    for (size_t i = low;; i++) {
-        struct entry *entry = &entries[i & (size - 1)];
+    unsigned table = 0;
+    for (size_t i = 0;; i++) {
+        if (i == PLACES && table + 1 < number) {
+            table++;
+            i = 0;
+        }
+        struct entry *entry = &tables[table].entries[(low + i) & (tables[table].size - 1)];
         uint64_t found = 0;
         if (atomic_compare_exchange_strong(&entry->low, &found, low)) {
             atomic_store_explicit(&entry->high, high | mark, memory_order_release);
@@ -63,12 +81,19 @@ bool visited_add(struct digest digest, unsigned left)
 
 void visited_forget(void)
 {
-    madvise(entries, size * sizeof *entries, MADV_REMOVE);
+    for (unsigned i = 0; i < number; i++) {
+        madvise(tables[i].entries, tables[i].size * sizeof(struct entry), MADV_REMOVE);
+    }
     progress->distinct = 0;
 }
 
-/* Beyond that, looking for a state takes too long. */
+/* In the last table a state has any number of places. Beyond that, looking for one takes too long.
+ */
 bool visited_full(uint64_t count)
 {
-    return count > size / 8 * 7;
+    uint64_t most = 0;
+    for (unsigned i = 0; i < number; i++) {
+        most += tables[i].size;
+    }
+    return count > most - tables[number - 1].size / 4;
 }
