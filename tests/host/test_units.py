@@ -39,10 +39,11 @@ _UNIT = Path(__file__).parent / "unit"
         ("pages_test.c", ("pages.c",)),
         ("snapshot_test.c", ("snapshot.c",)),
         ("trace_test.c", ("trace.c",)),
+        ("visited_test.c", ("visited.c",)),
     ],
     ids=[
         *("integrity", "arrivals", "handover", "oracle_blocking", "oracle", "oracle_liveness"),
-        *("oracle_table", "pages", "snapshot", "trace"),
+        *("oracle_table", "pages", "snapshot", "trace", "visited"),
     ],
 )
 def test_unit(test: str, sources: tuple[str, ...], tmp_path: Path) -> None:

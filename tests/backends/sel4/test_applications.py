@@ -24,8 +24,6 @@ pytestmark = pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no w
 
 DEFAULT = "attributes,dhcp,testgrouping,testsingleaddressspaceheap"
 
-#: options of a platform, and its QEMU
-
 
 @dataclass(frozen=True)
 class Expected:

@@ -29,6 +29,7 @@ static struct oracle_memory threads[THREADS];
 static struct oracle_blocked blocked[2];
 static struct oracle now = {.threads = threads, .blocked = blocked};
 struct oracle *oracle = &now;
+
 static void expect(const char *text, const char *what)
 {
     if (strcmp(said, text) != 0) {

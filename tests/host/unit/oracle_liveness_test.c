@@ -26,6 +26,7 @@ struct oracle_system oracle_system = {.threads = known, .tasks = tasks, .task_co
 static struct oracle_memory memories[THREADS];
 static struct oracle memory = {.threads = memories};
 struct oracle *oracle = &memory;
+
 const char *oracle_thread_name(unsigned number)
 {
     return number == LISTENER ? "listener" : "another thread";
