@@ -19,7 +19,7 @@ from camkes.process import for_terminal
 from tests.command import ROOT, camkes
 from tests.documents import conforming
 from tests.end_to_end.support import EXAMPLES, system
-from tests.host.test_confinement import KERNEL_MEMORY, camkes_run, write_system
+from tests.host.test_confinement import OPENED_MEMORY, camkes_run, write_system
 
 ONE = "component One { control; }\nassembly { composition { component One one; } }\n"
 NOTHING = {
@@ -76,7 +76,7 @@ def test_files_that_cannot_be_written_are_in_the_document(tmp_path: Path, option
 
 
 def test_a_run_without_a_report_is_a_json_document(tmp_path: Path) -> None:
-    write_system(tmp_path, "memset(kernel_memory(), 0, 4096);", KERNEL_MEMORY)
+    write_system(tmp_path, "memset(opened_memory(), 0, 4096);", OPENED_MEMORY)
     done = camkes_run(tmp_path, "--json")
     assert done.status == 1, done.errors
     report = json.loads(done.output)
