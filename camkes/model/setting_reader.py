@@ -66,7 +66,7 @@ from camkes.model.system import (
     in_digits,
     in_words,
 )
-from camkes.model.units import DEFAULT_UNIT, NANOSECONDS, duration, round_up
+from camkes.model.units import DEFAULT_UNIT, NANOSECONDS, duration, is_time, round_up
 
 
 def find(instance: Instance, *names: str) -> Setting | None:
@@ -332,7 +332,7 @@ class SettingReader(Struct, frozen=True):
                 BAD_TIME,
                 f"{known.phrase} must be a number, with a unit or in microseconds",
                 setting.span,
-                help="for example `10 ms`",
+                help=f"without quotes: `{value}`" if is_time(value) else "for example `10 ms`",
             )
             return None
         unit = NANOSECONDS[setting.unit or DEFAULT_UNIT]

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import re
+
 #: Units of time in nanoseconds, the smallest first.
 NANOSECONDS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 
@@ -17,6 +19,11 @@ PAGE = 4096
 def round_up(size: int, unit: int = PAGE) -> int:
     """`size` in whole units."""
     return -(-size // unit) * unit
+
+
+def is_time(text: object) -> bool:
+    """Whether this is a text that states a time: "10 ms"."""
+    return isinstance(text, str) and re.fullmatch(rf"[0-9.]+ *({'|'.join(NANOSECONDS)})", text) is not None
 
 
 def duration(nanoseconds: int) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -99,3 +100,15 @@ def test_the_first_word_that_needs_mcs_is_that_of_the_first_line(tmp_path: Path)
     (found,) = [d for d in sink.diagnostics if d.code.name == "needs-mcs"]
     assert found.span is not None and found.span.line == 3
     assert [label.span.line for label in found.related] == [4]
+
+
+@pytest.mark.parametrize("wrong", ['_budget = "2 ms"', "_budget = -1", "_budget = 20 ms; a._period = 0"])
+def test_a_policy_is_not_without_effect_where_a_wrong_budget_is_reported(tmp_path: Path, wrong: str) -> None:
+    path = tmp_path / "system.camkes"
+    text = (GOLDEN / "overrun_without_budget.camkes").read_text()
+    path.write_text(text[: text.index("a._overrun")] + f"a.{wrong}; }} }}\n")
+    sink = Sink()
+    system = load(path, LoadOptions(cpp=False, mcs=True), sink)
+    assert system is not None
+    analyse(system, sink)
+    assert [each.code.number for each in sink.diagnostics] == ["E0409"]

@@ -11,7 +11,15 @@ from camkes.diagnostics import Diagnostic, Label, Sink
 from camkes.model.connectors import Carries, support
 from camkes.model.overrun import OverrunPolicy
 from camkes.model.setting_reader import SettingReader
-from camkes.model.settings import BUDGET, EXTENSION, EXTENSION_PERIOD, PASSIVE, PRIORITY, SHORTEST_TIME
+from camkes.model.settings import (
+    BUDGET,
+    EXTENSION,
+    EXTENSION_PERIOD,
+    PASSIVE,
+    PERIOD,
+    PRIORITY,
+    SHORTEST_TIME,
+)
 from camkes.model.system import Cpi, Task
 from camkes.model.units import duration
 from camkes.protocols.checks.base import Check, Facts, listing, route, through
@@ -35,7 +43,11 @@ def subjects(facts: Facts) -> Iterator[Task | Cpi]:
 
 
 def limited(task: Task) -> bool:
-    """Whether a task has a budget, at any criticality, that is shorter than its period: others never end."""
+    """Whether a task has a budget, at any criticality, that is shorter than its period: others never end. A
+    task may have one if its budget or period is wrong, which is reported."""
+    stated = ((BUDGET, task.budget), (PERIOD, task.period))
+    if any(setting.name in task.spans and value is None for setting, value in stated):
+        return True
     period = server_period(task)
     return any(budget is not None and budget < period for budget in task.budgets)
 
