@@ -129,6 +129,8 @@ def _waits(system: System, plan: Plan, sink: Sink) -> None:
         for kind, name, span in _waited_for(instance) if instance.name in executed else ():
             if plan.condition(f"{instance.name}.{name}") is not None or releases.get(instance.name) == name:
                 continue  # with helpers, or between jobs
+            if f"{instance.name}.{name}" in (plan.never_waited_for or ()):
+                continue
             by = emitters.get(f"{instance.name}.{name}", [])
             from_tasks = all(each is not None and each.name in executed for each in by)
             if instance.name in helping and kind == "event" and from_tasks:
@@ -138,13 +140,18 @@ def _waits(system: System, plan: Plan, sink: Sink) -> None:
                 f"`{instance.name}` can wait for the {kind} `{name}` without a bound",
                 span,
                 related=[Label(instance.span, "tasks execute code of this instance")],
+                notes=["--code finds out whether any code waits for it"]
+                if plan.never_waited_for is None and kind != "mutex"
+                else [],
                 help="let tasks share data through a CPI with a protocol, or wait `with helpers`",
             )
 
 
 def _waited_for(instance: Instance) -> Iterable[tuple[str, str, Span]]:
+    others = any(interface.kind in ("provides", "consumes") for interface in instance.type.interfaces)
     for sync in instance.type.syncs:
-        yield sync.kind.replace("_", " "), sync.name, sync.span
+        if sync.kind != "mutex" or others:  # one thread never waits for its own mutex
+            yield sync.kind.replace("_", " "), sync.name, sync.span
     for interface in instance.type.interfaces:
         if interface.kind == "consumes":
             yield "event", interface.name, interface.span

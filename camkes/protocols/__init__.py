@@ -27,6 +27,8 @@ def analyse(
     `code` is what compiled handlers call ("inst.iface" -> names of `uses` interfaces), `chains` how;
     `operations` is the same for functions that wait and signal, and `counts` how often they call.
     """
+    from msgspec.structs import replace
+
     from camkes.protocols.plan import Plan, plan_requests
 
     if _can_cycle(system):
@@ -38,10 +40,13 @@ def analyse(
         return Plan((), (), (), (), mcs=system.mcs)
     from camkes.protocols.checks import Facts, run_checks
     from camkes.protocols.requests import build_graph
+    from camkes.protocols.signals import never_waited_for
 
     graph = build_graph(system, code, counts)
     plan = plan_requests(system, graph, _lending(system, graph, operations or {}))
     good = run_checks(Facts(system, graph, plan, code or {}, chains or {}, operations), sink)
+    if operations is not None:
+        plan = replace(plan, never_waited_for=never_waited_for(system, graph, operations))
     return plan if good else None
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import count
 
 from msgspec import Struct
 
@@ -14,10 +13,11 @@ from camkes.diagnostics import Span
 from camkes.model.bands import Band, bands_by_task
 from camkes.model.overrun import OverrunPolicy
 from camkes.model.protocols import Protocol
-from camkes.model.system import Cpi, System, Task
+from camkes.model.system import Cpi, System
 from camkes.protocols.cycles import reached
 from camkes.protocols.requests import Request, RequestGraph
 from camkes.protocols.signals import Lending
+from camkes.protocols.task_ids import assign_ids
 from camkes.protocols.time import (
     LEAST_REFILLS,
     PlannedTime,
@@ -158,7 +158,8 @@ class PlannedCondition(Struct, frozen=True):
 
 class Plan(Struct, frozen=True):
     """The plan of a system. Tasks are in id order, CPIs and conditions in the order of the text (their `id`
-    order). `mcs`: the kernel is an MCS kernel."""
+    order). `mcs`: the kernel is an MCS kernel. `never_waited_for`: the events and semaphores ("inst.name")
+    for which no code waits; None: no code was read."""
 
     tasks: tuple[PlannedTask, ...]
     cpis: tuple[PlannedCpi, ...]
@@ -167,6 +168,7 @@ class Plan(Struct, frozen=True):
     conditions: tuple[PlannedCondition, ...] = ()
     mcs: bool = False
     bands: tuple[Band, ...] = ()
+    never_waited_for: frozenset[str] | None = None
 
     def cpi(self, name: str) -> PlannedCpi | None:
         return next((c for c in self.cpis if c.name == name), None)
@@ -191,16 +193,6 @@ def plan_requests(system: System, graph: RequestGraph, lending: Sequence[Lending
         mcs=system.mcs,
         bands=system.bands,
     )
-
-
-def assign_ids(tasks: Sequence[Task]) -> dict[str, int]:
-    """Task ids by instance: those stated, and in the gaps the others in the order of their names."""
-    taken = {task.stated_id for task in tasks}
-    free = (number for number in count() if number not in taken)
-    ids = {task.instance: task.stated_id for task in tasks if task.stated_id is not None}
-    for name in sorted(task.instance for task in tasks if task.stated_id is None):
-        ids[name] = next(free)
-    return ids
 
 
 class _Closure:

@@ -132,6 +132,19 @@ def find_lending(
     return _Finder(system, graph, operations).lending(condition)
 
 
+def never_waited_for(system: System, graph: RequestGraph, operations: Operations) -> frozenset[str]:
+    """The events and semaphores ("inst.name") for which no code of a task or a handler waits: it only polls,
+    signals, or has a callback. Where the code is not known, it may wait."""
+    finder = _Finder(system, graph, operations)
+    found = set()
+    for condition in waitable(system):
+        instance = system.instance(condition.instance)
+        assert instance is not None
+        if not any(finder.reaching(instance, condition.interface, WAIT_WORDS, condition.span)):
+            found.add(condition.name)
+    return frozenset(found)
+
+
 def direct_uses(
     system: System, graph: RequestGraph, operations: Operations, condition: Condition
 ) -> Iterator[DirectUse]:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -246,3 +247,48 @@ def test_servers_may_have_the_priority_of_the_least_urgent_client(
     path = clients(tmp_path)
     path.write_text(path.read_text().replace("s1._priority = 1;", "s1._priority = 7;"))
     assert [task["response"] / MS for task in analysed(path, capsys).values()] == [23, 39, 74]
+
+
+@pytest.mark.parametrize(
+    ("job", "served", "waits"),
+    [
+        ("if (told_poll()) { MS(1); }", "free_post();", []),
+        ("told_wait();", "free_post();", ["event `told`"]),
+        ("told_wait_until(camkes_now());", "free_wait();", ["event `told`", "semaphore `free`"]),
+    ],
+)
+def test_what_no_code_waits_for_has_no_bound_to_miss(
+    job: str, served: str, waits: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The mutex `own` is of one thread, so it is never waited for."""
+    path = write(
+        tmp_path,
+        """
+        procedure Use { void use(); }
+        component Task { control; requestor; uses Use p; consumes Told told; }
+        component One { control; requestor; uses Use p; has mutex own; emits Told tell; }
+        component Store { provides Use p with priority_protocol inherited; has semaphore free; }""",
+        """
+        composition {
+            component Task a;
+            component One b;
+            component Store store;
+            connection seL4RPCCall c(from a.p, from b.p, to store.p);
+            connection seL4Notification n(from b.tell, to a.told);
+        }
+        configuration {
+            a._priority = 10; a._period = 20 ms; a._wcet = 1 ms; a.told_priority = 1;
+            b._priority = 5; b._period = 40 ms; b._wcet = 1 ms; store.p_wcet = 1 ms;
+        }""",
+        {
+            "Task": loop(f"p_use(); {job}"),
+            "One": loop("p_use(); W(own_lock()); tell_emit(); W(own_unlock());"),
+            "Store": f"void p_use(void) {{ {served} }}",
+        },
+    )
+    status = main(["analyze", str(path), "--code", "-o", str(tmp_path / "out")])
+    errors = capsys.readouterr().err
+    assert re.findall(r"can wait for the (.*) without a bound", errors) == waits
+    assert status == (1 if waits else 0) and "--code finds out" not in errors
+    assert main(["analyze", str(path)]) == 1
+    assert capsys.readouterr().err.count("= note: --code finds out whether any code waits for it") == 2

@@ -19,8 +19,9 @@ from camkes.model.protocols import Protocol
 from camkes.model.system import Setting, System
 from camkes.protocols import analyse, codes
 from camkes.protocols.checks import Facts, run_checks
-from camkes.protocols.plan import Plan, assign_ids, plan_requests
+from camkes.protocols.plan import Plan, plan_requests
 from camkes.protocols.requests import build_graph
+from camkes.protocols.task_ids import assign_ids
 from camkes.resolve import LoadOptions, load
 from tests.examples import examples
 from tests.operations import assert_linear
