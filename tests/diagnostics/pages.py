@@ -44,7 +44,9 @@ class Block(NamedTuple):
 
 def blocks(code: str) -> list[Block]:
     page = next(explain.explanation(each) for each in explain.all_codes() if each.number == code)
-    return [Block(*each) for each in re.findall(r"^```(\w*)\n(.*?)^```", page, re.DOTALL | re.MULTILINE)]
+    return [
+        Block(*each) for each in re.findall(r"^```(\w*)[^\n]*\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    ]
 
 
 def statements(text: str) -> dict[str, list[str]]:

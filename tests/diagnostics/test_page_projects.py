@@ -7,6 +7,7 @@ As in test_pages.py, the example that fails has the code of its page, and the co
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -21,8 +22,7 @@ from tests.diagnostics.test_commands import run
 from tests.diagnostics.test_pages import CONTEXTS
 from tests.written import write_files
 
-_TEXT = (Path(__file__).parent / "page_projects.txt").read_text()
-_CODE = re.compile(r"\b(?:error|warning|note)\[(\w+)\]")
+CODE = re.compile(r"\b(?:error|warning|note)\[(\w+)\]")
 
 
 class Project(NamedTuple):
@@ -40,7 +40,8 @@ class Project(NamedTuple):
         }
 
 
-def read(text: str) -> dict[str, Project]:
+def read(name: str) -> dict[str, Project]:
+    text = (Path(__file__).parent / name).read_text()
     found: dict[str, Project] = {}
     for part in re.split(r"^=== ", text, flags=re.MULTILINE)[1:]:
         title, *files = re.split(r"^--- ", part.rstrip() + "\n", flags=re.MULTILINE)
@@ -54,19 +55,21 @@ def read(text: str) -> dict[str, Project]:
     return found
 
 
-PROJECTS = read(_TEXT)
+PROJECTS = read("page_projects.txt")
+#: Pages with commands and what they print: test_page_sessions.py
+SESSIONS = read("page_sessions.txt")
 
-#: Why the examples of the other pages are not run. Each code has a golden file.
-NOT_RUN = {
-    "the page has no example": "E0110 E0703 E0704 E0710 E0711 E0712 E0717 E0724 E0725 E0727 E0730 E0735 "
-    "E0760 E0801 E0803 E0804 E0807 E0952 E0953 E0954 E0956 E0957 N0851 N0852 W0709 W0805 W0964",
-    "a size, which a short text has not": "E0103 E0112 E0207",
-    "bytes that are not text": "E0102",
-    "two builds at once, for a minute": "E0726",
-    "it installs a program": "E0738 E0740",
-    "a fault of the runtime, or one that has another error too": "E0764",
-    "a workspace for seL4, with templates": "E0955 E0958 E0963 E0965",
-}
+_CONNECTOR = re.compile(r"DeclareCAmkESConnector\((\w+) FROM (\S+) TO (\S+)\)")
+
+
+def declared(cmake: str) -> str:
+    """What CMake passes on of the connectors that an example declares."""
+    connectors = {
+        name: {"templates": {"FROM": end, "TO": other}, "from_libs": [], "to_libs": []}
+        for name, end, other in _CONNECTOR.findall(cmake)
+    }
+    paths = re.findall(r"CAmkESAddTemplatesPath\((\w+)\)", cmake)
+    return f'"template_paths": {json.dumps(paths)}, "connectors": {json.dumps(connectors)}'
 
 
 def filled(text: str, shown: Block, first: Block) -> str:
@@ -87,6 +90,7 @@ def filled(text: str, shown: Block, first: Block) -> str:
                     new = [re.sub(r"^configuration\s*\{|\}$", "", each) for each in new]
                 return "\n".join([*(kept if where == "own" else ()), *new]) + "\n"
 
+    text = text.replace("CONNECTORS", declared(shown.text if shown.language == "cmake" else ""))
     return re.sub(r"^EXAMPLE(?: (\w+))?\n", example, text, flags=re.MULTILINE)
 
 
@@ -123,10 +127,9 @@ def reported(
     return captured.err + captured.out
 
 
-def test_each_page_is_run_or_has_a_reason() -> None:
-    others = [code for codes in NOT_RUN.values() for code in codes.split()]
-    assert not [code for code in NOT_RUN["the page has no example"].split() if blocks(code)]
-    assert sorted([*CONTEXTS, *PROJECTS, *others]) == sorted(code.number for code in explain.all_codes())
+def test_each_page_is_run() -> None:
+    found = [*CONTEXTS, *PROJECTS, *SESSIONS]
+    assert sorted(found) == sorted(code.number for code in explain.all_codes())
 
 
 @pytest.mark.long
@@ -150,5 +153,5 @@ def test_examples_of_a_page(
         folder.mkdir()
         written(project, fails, each, first, folder)
         text = reported(commands(project, fails, each), folder, monkeypatch, capfd)
-        assert (code in _CODE.findall(text)) == fails, text
+        assert (code in CODE.findall(text)) == fails, text
         assert fails or "error[" not in text, text
