@@ -70,6 +70,20 @@ function unreadable() {
     return { texts, found };
 }
 
+/** Whether the colours of an element are inverted, as those of a drawing on white paper in a dark page. */
+function inverted(element) {
+    return element && (getComputedStyle(element).filter.includes("invert") || inverted(element.parentElement));
+}
+
+/** Large areas that are white. */
+function white() {
+    const large = [...document.body.querySelectorAll("*")].filter((each) => {
+        const box = each.getBoundingClientRect();
+        return box.width > 200 && box.height > 100 && !each.closest("defs");
+    });
+    return large.filter((each) => ground(each) && luminance(ground(each)) > 0.8 && !inverted(each)).map((each) => each.tagName);
+}
+
 /** What keys do to a timeline: the window and what is chosen after each. */
 function keys(names) {
     return names.map((key) => {
@@ -83,6 +97,7 @@ addEventListener("load", () => {
         dark: parts(getComputedStyle(document.body).backgroundColor).r < 128,
         wider: document.documentElement.scrollWidth - document.documentElement.clientWidth,
         unnamed: [...document.querySelectorAll("button, input, [tabindex]")].filter((each) => !(each.getAttribute("aria-label") || each.textContent.trim())).map((each) => each.outerHTML),
+        white: white(),
         ...unreadable(),
         keys: document.getElementById("chart") ? keys(["+", "ArrowRight", "Home", "0", "ArrowDown", ".", ".", ",", "End", "-"]) : [],
     };

@@ -75,6 +75,7 @@ def test_pages_can_be_read(kind: str, width: int, dark: bool, tmp_path: Path) ->
     found = drawn(many() if kind == "timeline" else analysis(tmp_path), width, dark, tmp_path)
     assert found["dark"] == dark
     assert found["texts"] > 40 and found["found"] == []
+    assert not (dark and found["white"])
     assert found["wider"] <= 0 and found["unnamed"] == []
 
 
