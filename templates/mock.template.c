@@ -15,7 +15,7 @@ static inline void camkes_mock_fail(const char *call, enum camkes_mock_failure h
 {
     if (how == CAMKES_MOCK_CRASHES) {
         printf("camkes-test\tcrash\t%s\t0\t%s\n", call, get_instance_name());
-        __builtin_trap(); /* not abort(), as in test.h */
+        __builtin_trap(); /* not abort(), as in camkes/test.h */
     }
     printf("camkes-test\tsilence\t%s\t0\t%s\n", call, get_instance_name());
     for (;;) {

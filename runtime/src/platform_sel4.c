@@ -8,6 +8,7 @@
 #include <autoconf.h>
 #include <camkes/platform.h>
 #include <camkes/timer_protocol_sel4.h>
+#include <stdlib.h>
 
 #if defined(CONFIG_KERNEL_MCS)
 void camkes_platform_delete(seL4_CPtr slot)
@@ -78,6 +79,13 @@ void camkes_platform_timer_await(seL4_CPtr timer, seL4_CPtr notification, uint64
 void camkes_platform_fault(void)
 {
     __builtin_trap();
+}
+
+/* abort() of the C library, which exit() and assert() end with, too, only suspends the thread: no
+ * fault is reported. A component may define its own. */
+__attribute__((weak)) void abort(void)
+{
+    camkes_platform_fault();
 }
 
 void camkes_platform_halt(void)

@@ -23,8 +23,10 @@ from camkes.diagnostics import Sink
 from camkes.model.limits import NO_NUMBER
 from camkes.report.trace.kinds import Kind
 from camkes.report.trace.names import save_names, trace_names
+from tests.backends.sel4.platforms import PLATFORMS
 from tests.backends.sel4.test_trace import line, text
 from tests.command import Result, camkes
+from tests.written import write_files
 
 MILLISECOND = 1_000_000
 
@@ -159,3 +161,99 @@ def test_the_test_of_a_new_project_passes_on_sel4(tmp_path: Path) -> None:
     done = camkes("test", "pump", "--kernel", "sel4", cwd=tmp_path)
     assert (done.status, done.errors) == (0, ""), done.output
     assert "1 test: 1 passed, 0 failed" in done.output
+
+
+#: sensors of a test, each with a controller: what it does at its third reading
+SENSORS = {
+    "Crashes": ".fails = CAMKES_MOCK_CRASHES",
+    "Silent": ".fails = CAMKES_MOCK_NEVER_ANSWERS",
+    "Late": ".result = 60, .work = CAMKES_MS(3)",
+}
+FAULTY = (
+    """
+import <std_connector.camkes>;
+import "../components/components.camkes";
+component Watch { control; }
+"""
+    + "".join(
+        f"component {name} {{ provides Reading reading with priority_protocol inherited, requests (); }}\n"
+        for name in (*SENSORS, "Aborts", "Exits")
+    )
+    + "assembly { composition { component Watch watch;\n"
+    + "".join(
+        f"component {name} s_{name}; component Controller c_{name}; "
+        f"connection seL4RPCCall k_{name}(from c_{name}.sensor, to s_{name}.reading);\n"
+        for name in (*SENSORS, "Aborts", "Exits")
+    )
+    + "} configuration { watch._priority = 1;\n"
+    + "".join(
+        f"c_{name}._priority = {100 + number}; c_{name}._period = 20 ms;\n"
+        for number, name in enumerate((*SENSORS, "Aborts", "Exits"))
+    )
+    + "} }\n"
+)
+MOCK = """#include <mocks.h>
+void pre_init(void)
+{{
+    mock_reading_read_answer(.result = 10, .times = 2);
+    mock_reading_read_answer({});
+    mock_reading_read_usually(.result = 20);
+}}
+"""
+ENDS = """#include <camkes.h>
+#include <stdlib.h>
+int reading_read(int channel)
+{{
+    static int calls;
+    if (++calls == 3) {{
+        {};
+    }}
+    return channel;
+}}
+"""
+WATCH = """#include <camkes.h>
+#include <camkes/test.h>
+int run(void)
+{
+    camkes_expect_fault("s_Aborts");
+    camkes_expect_fault("s_Exits");
+    camkes_expect_missed("c_Crashes");
+    camkes_expect_missed("c_Silent");
+    camkes_expect_missed("c_Aborts");
+    camkes_expect_missed("c_Exits");
+    camkes_expect_response("c_Late", CAMKES_MS(15));
+    camkes_work(CAMKES_MS(60));
+    return 0;
+}
+"""
+
+
+def faulty(folder: Path) -> Path:
+    """A project with one test, in which sensors stop, or are late, while others go on."""
+    assert camkes("new", folder).status == 0
+    for file in (folder / "tests").iterdir():
+        file.unlink()
+    ends = {"Aborts": ENDS.format("abort()"), "Exits": ENDS.format("exit(1)")}
+    mocks = {name: MOCK.format(answer) for name, answer in SENSORS.items()}
+    files = {f"{name}.c": text for name, text in {**mocks, **ends, "Watch": WATCH}.items()}
+    write_files(folder / "tests", files | {"faulty.camkes": FAULTY, "faulty.toml": 'for = "150ms"\n'})
+    return folder
+
+
+def test_sensors_that_stop_stop_no_other(tmp_path: Path) -> None:
+    faulty(tmp_path / "pump")
+    done = camkes("test", "pump", cwd=tmp_path)
+    assert (done.status, done.errors) == (0, ""), done.output
+
+
+@pytest.mark.skipif("SEL4_WORKSPACE" not in os.environ, reason="SEL4_WORKSPACE names no workspace")
+@pytest.mark.parametrize("platform", ["x86_64", "qemu-arm-virt", "qemu-riscv-virt"])
+def test_sensors_that_stop_stop_no_other_on_sel4(platform: str, tmp_path: Path) -> None:
+    """abort(), with which exit() ends there, is a fault of the component, as on the host kernel."""
+    program, machine = PLATFORMS[platform]
+    if shutil.which(program) is None:
+        pytest.skip(f"{program} is not installed")
+    faulty(tmp_path / "pump")
+    settings = [f"-D{name}={value}" for name, value in machine.items()]
+    done = camkes("test", "pump", "--kernel", "sel4", *settings, cwd=tmp_path)
+    assert (done.status, done.errors) == (0, ""), done.output

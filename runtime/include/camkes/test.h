@@ -94,7 +94,7 @@ __attribute__((noreturn)) static inline void camkes_test_stop(const char *file, 
                                                               const char *text)
 {
     camkes_test_say("stopped", file, line, text);
-    __builtin_trap(); /* abort() halts the machine in debug builds for seL4 */
+    __builtin_trap(); /* abort() would be reported at its own line */
 }
 
 #ifdef __cplusplus
