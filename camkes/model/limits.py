@@ -61,6 +61,6 @@ NO_NUMBER = 0xFFFF
 #: calls that the host kernel records of a fault
 FAULT_FRAMES = 32
 #: bytes of the ring that records wait in on seL4
-SEL4_TRACE_BYTES = 0x40000
+SEL4_TRACE_BYTES = 0x400000
 #: bytes of a record of the host kernel, by default
 RECORD_LIMIT = 1 << 28

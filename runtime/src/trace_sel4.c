@@ -7,7 +7,9 @@
 #include <camkes/platform.h>
 #include <string.h>
 
-char _camkes_trace[CAMKES_SEL4_TRACE_BYTES] __attribute__((aligned(4096), used));
+/* Aligned to large frames of every architecture; see kernel/sel4/aligned.lds. */
+char _camkes_trace[CAMKES_SEL4_TRACE_BYTES]
+    __attribute__((aligned(CAMKES_SEL4_TRACE_BYTES), section("align_22bit"), used));
 
 /* The next entry, and its time. A thread that was preempted in between by one that took an entry
  * asks for the time again, so times follow the order of the entries. */

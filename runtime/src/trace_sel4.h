@@ -22,7 +22,7 @@ struct camkes_sel4_trace_entry {
     uint64_t argument[CAMKES_SEL4_TRACE_ARGUMENTS];
 };
 
-#define CAMKES_SEL4_TRACE_BYTES 0x40000
+#define CAMKES_SEL4_TRACE_BYTES 0x400000
 #define CAMKES_SEL4_TRACE_ENTRIES                                                                  \
     ((CAMKES_SEL4_TRACE_BYTES - 64) / sizeof(struct camkes_sel4_trace_entry))
 

@@ -141,8 +141,10 @@ class Sel4Backend(Struct, frozen=True):
         if not _can_drive(project.machine, device, system, model, sink):
             return None
         time = TimePlanner(system, SettingReader(sink)) if system.mcs else None
+        architecture = project.machine.architecture
+        frame = ARCHITECTURES[architecture].large if project.trace else 0
         completed = complete(
-            model, device, fault_handlers=project.fault_handlers, trace=project.trace, time=time
+            model, device, fault_handlers=project.fault_handlers, trace_frame=frame, time=time
         )
         if sink.has_errors:
             return None
@@ -151,7 +153,6 @@ class Sel4Backend(Struct, frozen=True):
             names = names_to_json(trace_names(model, plan, system))
             write_changed(names_path(project.output / RECORDS), names)
         schedule = tuple((slot.domain, slot.duration) for slot in system.schedule)
-        architecture = project.machine.architecture
         spec = unlinked(completed, architecture, schedule, large_frames=project.large_frames)
         write_changed(project.output / SPEC, spec.write())
         inputs = [file.path.resolve() for file in system.files if file.path.exists()]

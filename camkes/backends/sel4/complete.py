@@ -92,11 +92,12 @@ def complete(
     device: Device | None = None,
     *,
     fault_handlers: bool = True,
-    trace: bool = False,
+    trace_frame: int = 0,
     time: TimePlanner | None = None,
 ) -> Completed:
-    """The model with what seL4 needs besides; `trace` adds what records events. `device` is behind the
-    timers, if there are any. `time` decides the scheduling contexts of an MCS kernel, None: it is another."""
+    """The model with what seL4 needs besides. With `trace_frame`, events are recorded, in frames of this many
+    bytes. `device` is behind the timers, if there are any. `time` decides the scheduling contexts of an MCS
+    kernel, None: it is another."""
     shared = _shared(device) if model.timers else ()
     objects = [o for o in model.objects if o.kind is not ObjectKind.TIMER]
     badges = {timer.object: number for number, timer in enumerate(model.timers, 1)}
@@ -125,13 +126,14 @@ def complete(
             objects.append(KernelObject(REGISTERS, ObjectKind.REGION, PAGE, device.registers))
         spaces.append(space)
         extras[space.name] = added
-    if trace:
+    if trace_frame:
         mapping = Mapping(_variable(TRACE_SYMBOL), TRACE, Rights.RW)
         thread = Thread(TRACE_SPACE, 0, TRACE_SPACE, Role.INTERFACE, 0, 0, _STACK)
         spaces.append(Space(TRACE_SPACE, (TRACE_SPACE,), (), shared, (thread,)))
         spaces = [replace(space, mappings=(*space.mappings, mapping)) for space in spaces]
         extras[TRACE_SPACE] = Extras()
-        objects += [*_space_objects(spaces[-1]), KernelObject(TRACE, ObjectKind.REGION, SEL4_TRACE_BYTES)]
+        objects += _space_objects(spaces[-1])
+        objects.append(KernelObject(TRACE, ObjectKind.REGION, SEL4_TRACE_BYTES, page=trace_frame))
     if time is not None:
         spaces = [_with_time(space, time, objects) for space in spaces]
     completed = replace(model, objects=tuple(objects), spaces=tuple(spaces), timers=())

@@ -19,6 +19,7 @@ from camkes.backends.sel4.spec import unlinked
 from camkes.capdl.allocate import allocate
 from camkes.capdl.host_table import host_table
 from camkes.capdl.model import Cap, CapabilityModel, KernelObject, ObjectKind, Role
+from camkes.model.units import PAGE
 from tests.capdl.systems import EMPTY, everything, nested
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_@.\-]*")
@@ -78,7 +79,8 @@ MACHINES = {
 def linked(model: CapabilityModel, architecture: str, *, trace: bool = False) -> Cdl:
     """The specification of a model with images that have just what they must."""
     device = device_of(MACHINES[architecture])
-    spec = unlinked(complete(model, device, trace=trace), architecture)
+    frame = ARCHITECTURES[architecture].large if trace else 0
+    spec = unlinked(complete(model, device, trace_frame=frame), architecture)
     assert Unlinked.read(spec.write()) == spec
     return parse(link(spec, images_of(spec), 20_000))
 
@@ -87,8 +89,10 @@ def images_of(spec: Unlinked) -> dict[str, Image]:
     images = {}
     for space in spec.spaces:
         at, symbols = 0x500000, {}
-        sizes = {m.symbol: len(m.frames) * 4096 for m in space.mappings}
+        sizes = {m.symbol: len(m.frames) * m.page for m in space.mappings}
+        frames = {m.symbol: m.page for m in space.mappings}
         for name in sorted(symbols_of(space)):
+            at += -at % frames.get(name, 4096)
             symbols[name] = ElfSymbol(at, sizes.get(name, 16384 + 2 * GUARD))
             at += symbols[name].size
         segments = (
@@ -209,6 +213,6 @@ def test_more_objects_than_the_loader_has_space_for() -> None:
 
 
 def test_names_are_unique() -> None:
-    model = complete(MODELS["nested"], trace=True).model
+    model = complete(MODELS["nested"], trace_frame=PAGE).model
     names = [o.name for o in model.objects if o.kind is not ObjectKind.TIMER]
     assert len({cdl_name(n) for n in names}) == len(names)
