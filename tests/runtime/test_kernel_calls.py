@@ -59,6 +59,9 @@ _ROWS = {
     "nested, the inner CPI has a pool": ("propagated, 1 threads", _CHAIN, _AFTER),
     "lock is held by a context in a nested request": ("inherited", _CHAIN, _MEANWHILE),
 }
+#: the same where the budget of `low` ends after that, before its request does
+_OVERRUNS = {f"lock is held, `{policy}`": policy for policy in ("help", "extend", "abort")}
+_BUDGET = "low._budget = 70 us; leaf.p_extension = 1 ms;"
 
 #: what the table calls a thread
 _ROLES = {
@@ -106,7 +109,7 @@ def found(run: Run, roles: dict[str, str]) -> str:
 
 
 def test_the_table_has_these_rows() -> None:
-    assert set(listed()) == set(_ROWS)
+    assert set(listed()) == {*_ROWS, *_OVERRUNS}
 
 
 @pytest.mark.mostly_long("`fixed`", "`inherited`, lock is held", "nested, the inner CPI has a pool")
@@ -118,3 +121,19 @@ def test_kernel_calls_of_a_request(operation: str, tmp_path: Path) -> None:
     assert not run.violations()
     roles = _CHAIN_ROLES if composition is _CHAIN else _ROLES
     assert found(run, roles) == listed().get(operation)
+
+
+@pytest.mark.mostly_long("lock is held, `help`")
+@pytest.mark.parametrize("operation", _OVERRUNS)
+def test_kernel_calls_of_a_request_that_waits_for_one_without_a_budget(
+    operation: str, tmp_path: Path
+) -> None:
+    policy = _OVERRUNS[operation]
+    text = _SYSTEM.format(protocol=f"inherited, overrun {policy}", composition=_LEAF, offset=_MEANWHILE)
+    text = text.replace("low._priority", f"{_BUDGET} low._priority")
+    rollback = "void p__rollback(void) { }\n" if policy == "abort" else ""
+    sources = _SOURCES | {"Leaf": _SOURCES["Leaf"] + rollback}
+    run = build(tmp_path, text, sources, mcs=True).run(duration=3_000_000)
+    assert not run.violations()
+    assert [e.time for e in run.of(Kind.TIMEOUT)] == [70_000]
+    assert found(run, _ROLES) == listed().get(operation)
