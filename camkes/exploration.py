@@ -66,11 +66,11 @@ class Pass(Struct, frozen=True):
         jobs = f"{_count(arrivals, 'job')} of each task, in any order"
         what = jobs if arrivals else "arrivals and durations as stated"
         state = self.state
-        speed = f"{state.states / state.processor:,.0f}" if state.processor > 0 else "-"
+        speed = f", {state.states / state.processor:,.0f} a second of a processor" if state.processor else ""
         preemptions = "" if state.bound >= 254 else f", at most {_count(state.bound, 'preemption')}"
         return (
             f"{what}{preemptions}: {self.verdict}\n"
-            f"  {_count(state.states, 'state')} in {state.seconds:.1f} s, {speed} a second of a processor; "
+            f"  {_count(state.states, 'state')} in {state.seconds:.1f} s{speed}; "
             f"{state.distinct:,} differ; "
             f"{_count(state.schedules, 'schedule')}, the longest with {_count(state.deepest, 'choice')}"
         )

@@ -22,6 +22,7 @@ from camkes.diagnostics import Diagnostic, Label, Sink, Span
 from camkes.files import write_changed
 from camkes.model.system import INSTANCE_PREFIX
 from camkes.process import run
+from camkes.resolve.words.nearest import suggestion
 
 #: with their places, if GNU ld gives them; that of Binutils 2.47 adds the section
 _SECTION = r"(?:\([^()\n]+\):)?"
@@ -148,7 +149,10 @@ class Linker:
             users = [i for i in space.instances if _leaves_open(self.objects[i], name)]
             expected = [found for i in users if (found := self.expected_of(i, name)) is not None]
             used_in = tuple(o for i in users for o in self.objects[i])
-            for diagnostic in expected or [_undefined(name, _about(space), used_in, self.compiler, self.out)]:
+            if not expected:
+                meant = suggestion(name, symbols("--defined-only", *used_in, self.kit.runtime))
+                expected = [_undefined(name, _about(space), used_in, self.compiler, self.out, meant)]
+            for diagnostic in expected:
                 self.sink.add(diagnostic)
         if len(self.sink.diagnostics) == before:
             lines = outcome.messages.strip().splitlines()[:40]
@@ -275,7 +279,9 @@ def _leaves_open(objects: Sequence[Path], name: str) -> bool:
     return used and not defined
 
 
-def _undefined(name: str, about: str, objects: Sequence[Path], compiler: Compiler, out: Path) -> Diagnostic:
+def _undefined(
+    name: str, about: str, objects: Sequence[Path], compiler: Compiler, out: Path, meant: str
+) -> Diagnostic:
     """A name that nothing defines, where it is used. A linker gives the place if all names must be
     defined."""
     output = out / "objects" / "closed.so"
@@ -292,6 +298,6 @@ def _undefined(name: str, about: str, objects: Sequence[Path], compiler: Compile
         places[0] if places else None,
         related=tuple(Label(place, "used here too") for place in dict.fromkeys(places[1:3])),
         notes=(f"used in {', '.join(users)}",) if users and not places else (),
-        help="define it in a source file of the component, or add the source file that defines it to "
-        "CMakeLists.txt",
+        help=meant
+        or "define it in a source file of the component, or add the source file that defines it to CMakeLists.txt",
     )
