@@ -299,5 +299,6 @@ def _undefined(
         related=tuple(Label(place, "used here too") for place in dict.fromkeys(places[1:3])),
         notes=(f"used in {', '.join(users)}",) if users and not places else (),
         help=meant
-        or "define it in a source file of the component, or add the source file that defines it to CMakeLists.txt",
+        or "define it in a source file of the component, or add the source file that defines it to "
+        "CMakeLists.txt",
     )
