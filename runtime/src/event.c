@@ -130,6 +130,5 @@ void camkes_event_emit_queued(_Atomic uintptr_t *queued, seL4_CPtr notification)
         camkes_point();
     } while (before < CAMKES_EVENTS_QUEUED &&
              !atomic_compare_exchange_weak(queued, &before, before + 1));
-    camkes_point();
     seL4_Signal(notification);
 }

@@ -27,7 +27,6 @@ int camkes_semaphore_wait(struct camkes_semaphore *semaphore)
     }
     if (atomic_fetch_sub(&semaphore->value, 1) <= 0) {
         do {
-            camkes_point();
             seL4_Wait(semaphore->notification, NULL);
         } while (!take_wakeup(semaphore));
     }
@@ -58,7 +57,6 @@ int camkes_semaphore_post(struct camkes_semaphore *semaphore, int limit)
     if (value < 0) {
         camkes_point();
         atomic_fetch_add(&semaphore->wakeups, 1);
-        camkes_point();
         seL4_Signal(semaphore->notification);
     }
     return 0;

@@ -26,6 +26,13 @@
 #elif !defined(CAMKES_INLINE)
 #define CAMKES_INLINE CAMKES_INLINE_HERE
 #endif
+/* What the loop of a manager calls: on the host kernel, its values are not on the stack while it
+ * waits for the next message. States of a search would differ in them. */
+#if CAMKES_KERNEL_HOST
+#define CAMKES_APART __attribute__((noinline))
+#else
+#define CAMKES_APART
+#endif
 #define CAMKES_LIKELY(condition) __builtin_expect((condition), 1)
 #define CAMKES_UNLIKELY(condition) __builtin_expect((condition), 0)
 
@@ -41,7 +48,8 @@
 
 #include <camkes/host.h>
 
-/* A point between two steps of a protocol at which tests try a preemption. */
+/* A point between two accesses to words that threads share, at which tests try a preemption. Each
+ * kernel operation is one, too; a thread that a call has blocked has been preempted. */
 static inline void camkes_point(void)
 {
     camkes_host_point();

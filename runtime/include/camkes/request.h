@@ -109,7 +109,6 @@ CAMKES_INLINE seL4_MessageInfo_t camkes_request_nested(struct camkes_thread *sel
     camkes_point();
     reply = camkes_call(endpoint, camkes_own_label(self, to, context), registers, words);
     CAMKES_TRACE(CALL_END, to->cpi, self->origin);
-    camkes_point();
     const seL4_CPtr manager = atomic_exchange(&context->nested, 0);
     camkes_point();
     if (CAMKES_UNLIKELY(atomic_load(&context->pushed) == manager)) {
@@ -140,7 +139,9 @@ CAMKES_INLINE seL4_MessageInfo_t camkes_request(const struct camkes_uses *to,
     if (nested) {
         return camkes_request_nested(self, to, route, registers, words);
     }
-    camkes_point();
+    if (CAMKES_MCS || self->context != NULL) {
+        camkes_point(); /* the label has a priority that others change */
+    }
     const seL4_Word label = camkes_own_label(self, to, self->context);
     const seL4_MessageInfo_t reply = camkes_call(route->endpoint, label, registers, words);
     CAMKES_TRACE(CALL_END, to->cpi, self->origin);

@@ -132,13 +132,12 @@ CAMKES_INLINE void camkes_lock_take(const struct camkes_thread *self, struct cam
                                     _Atomic uintptr_t *lock, uintptr_t held)
 {
     uintptr_t found = 0;
-    camkes_point();
     if (CAMKES_LIKELY(atomic_compare_exchange_strong(lock, &found, held))) {
         CAMKES_TRACE(LOCK_TAKE, cpi->id, self->context->id);
+        camkes_point();
     } else {
         camkes_lock_wait(cpi, self->context);
     }
-    camkes_point();
 }
 
 CAMKES_INLINE void camkes_lock_free(const struct camkes_thread *self, struct camkes_cpi *cpi,
@@ -151,7 +150,6 @@ CAMKES_INLINE void camkes_lock_free(const struct camkes_thread *self, struct cam
     } else {
         camkes_lock_hand_over(cpi, self->context);
     }
-    camkes_point();
 }
 
 /*

@@ -11,8 +11,6 @@ void camkes_await_timer(struct camkes_thread *self)
     const struct camkes_alarm *alarm = self->interface;
     for (;;) {
         seL4_Wait(alarm->fired, NULL);
-        camkes_point();
         camkes_ask_manager(alarm->manager, 0, self->name);
-        camkes_point();
     }
 }

@@ -36,23 +36,19 @@ static seL4_Word own_label(enum camkes_operation operation)
 static void ask(const struct camkes_condition *condition, enum camkes_operation operation)
 {
     const seL4_CPtr manager = manager_of(condition);
-    camkes_point();
     camkes_ask_manager(manager, own_label(operation), condition->name);
-    camkes_point();
 }
 
 /* Returns whether there was a signal before the time was over. */
 static bool ask_until(const struct camkes_condition *condition, uint64_t time)
 {
     const seL4_CPtr manager = manager_of(condition);
-    camkes_point();
     camkes_timer_set_message_time(0, time);
     const seL4_Word label = seL4_MessageInfo_get_label(
         seL4_Call(manager, seL4_MessageInfo_new(own_label(CAMKES_WAIT_UNTIL), 0, 0, 2)));
     if (label != CAMKES_MESSAGE_GOOD && label != CAMKES_TIME_OVER) {
         camkes_manager_failed(condition->name);
     }
-    camkes_point();
     return label == CAMKES_MESSAGE_GOOD;
 }
 

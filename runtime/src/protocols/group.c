@@ -36,7 +36,6 @@ static void save_caller(seL4_CPtr *slot, const char *name)
 
 static void wake(seL4_CPtr reply, bool time_over)
 {
-    camkes_point();
     seL4_Send(reply,
               seL4_MessageInfo_new(time_over ? CAMKES_TIME_OVER : CAMKES_MESSAGE_GOOD, 0, 0, 0));
     camkes_point();
@@ -456,7 +455,6 @@ void camkes_manage_group(struct camkes_thread *self)
     seL4_MessageInfo_t info = camkes_platform_receive(group->manager, &badge);
     for (;;) {
         const unsigned error = step(group, badge, seL4_MessageInfo_get_label(info));
-        camkes_point();
         info = error == REPLY_LATER
                    ? camkes_platform_receive(group->manager, &badge)
                    : camkes_platform_reply_receive(group->manager,

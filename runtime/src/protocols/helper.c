@@ -25,7 +25,6 @@ static unsigned set_priority(const struct camkes_helper *helper, uint8_t priorit
     if (!helper->scheduled) {
         CAMKES_TRACE_ABOUT(LEND, control->number, context->id, before, priority, cause);
     }
-    camkes_point();
     const seL4_Error error = seL4_TCB_SetPriority(control->tcb, helper->authority, priority);
     if (error != seL4_NoError) {
         camkes_fail("thread %s cannot be set to priority %u: kernel error %d", control->name,
@@ -64,7 +63,6 @@ void camkes_manage_helper(struct camkes_thread *self)
     for (;;) {
         seL4_Word nested = 0;
         const unsigned error = step(helper, seL4_MessageInfo_get_label(info), &nested);
-        camkes_point();
         seL4_SetMR(0, nested);
         info = camkes_platform_reply_receive(helper->manager, seL4_MessageInfo_new(error, 0, 0, 1),
                                              &badge);

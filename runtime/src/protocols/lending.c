@@ -10,11 +10,9 @@
 
 unsigned camkes_ask_member(const struct camkes_party *party, seL4_Word label, seL4_Word *result)
 {
-    camkes_point();
     seL4_SetMR(0, party->index);
     const seL4_MessageInfo_t reply =
         seL4_Call(party->manager, seL4_MessageInfo_new(label, 0, 0, 1));
-    camkes_point();
     *result = seL4_GetMR(0);
     return (unsigned)seL4_MessageInfo_get_label(reply);
 }

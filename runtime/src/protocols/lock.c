@@ -12,10 +12,8 @@ void camkes_ask_own_manager(const struct camkes_cpi *cpi, const struct camkes_co
 {
     camkes_point();
     if ((atomic_load(&cpi->lock) & CAMKES_MANAGER_WAITS) != 0) {
-        camkes_point();
         seL4_Signal(cpi->wake); /* now the manager receives messages again */
     }
-    camkes_point();
     camkes_ask_manager(context->manager_as_worker, camkes_operation_label(operation, 0, 0),
                        cpi->name);
 }
@@ -31,7 +29,6 @@ void camkes_lock_hand_over(struct camkes_cpi *cpi, struct camkes_context *contex
     camkes_point();
     while ((word & CAMKES_MANAGER_WAITS) != 0) {
         if (atomic_compare_exchange_strong(&cpi->lock, &word, word | CAMKES_RELEASED)) {
-            camkes_point();
             seL4_Signal(cpi->wake);
             camkes_point();
             if (atomic_load(&cpi->lock) == (word | CAMKES_RELEASED)) {

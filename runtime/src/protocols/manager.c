@@ -54,7 +54,6 @@ CAMKES_INLINE_HERE void change(struct camkes_cpi *cpi, struct camkes_context *co
     camkes_overrun_pays(context, pays);
     atomic_store(&context->effective, priority);
     CAMKES_TRACE(INHERIT, cpi->id, context->id, before, priority, cause);
-    camkes_point();
     set_priority(cpi, context, priority);
     camkes_point();
 }
@@ -158,7 +157,6 @@ static struct camkes_context *hand_over(struct camkes_cpi *cpi, struct camkes_co
     struct camkes_context *to = &cpi->context[next];
     atomic_store(&cpi->lock, to->held | (cpi->first != 0 ? CAMKES_WAITERS : 0));
     CAMKES_TRACE_ABOUT(LOCK_GRANT, atomic_load(&to->worker)->number, cpi->id, to->id);
-    camkes_point();
     return to; /* no other waiter is more urgent, so that it has the priority of its own request */
 }
 
@@ -189,7 +187,6 @@ static unsigned release(struct camkes_cpi *cpi, uint16_t index)
         return CAMKES_MESSAGE_OPERATION; /* the lock has no waiters; nor had it time of others */
     }
     pass_on(cpi, from);
-    camkes_point();
     if (lent) {
         camkes_overrun_home(cpi, from);
         return REPLY_SAVED;
@@ -198,7 +195,7 @@ static unsigned release(struct camkes_cpi *cpi, uint16_t index)
 }
 
 /* Waits, with the reply of the waiter, for the release of the lock or a message of its holder. */
-static unsigned release_or_message(struct camkes_cpi *cpi)
+static CAMKES_APART unsigned release_or_message(struct camkes_cpi *cpi)
 {
     camkes_platform_wait(cpi->wake);
     uintptr_t word = atomic_load(&cpi->lock);
@@ -330,7 +327,7 @@ static const struct camkes_caller *caller_of(const struct camkes_cpi *cpi, seL4_
     return camkes_caller(cpi, badge - cpi->contexts);
 }
 
-static unsigned step(struct camkes_cpi *cpi, seL4_Word badge, seL4_MessageInfo_t info)
+static CAMKES_APART unsigned step(struct camkes_cpi *cpi, seL4_Word badge, seL4_MessageInfo_t info)
 {
     const seL4_Word label = seL4_MessageInfo_get_label(info);
     if (CAMKES_MCS && badge == CAMKES_BADGE_TIME_MANAGER) {
@@ -372,9 +369,7 @@ void camkes_manage_cpi(struct camkes_thread *self)
     camkes_overrun_prepare(cpi);
     for (;;) {
         if (error == REPLY_KEPT) {
-            camkes_point();
             error = release_or_message(cpi);
-            camkes_point();
             continue;
         }
         const seL4_MessageInfo_t reply = error == CAMKES_MESSAGE_GOOD || error == REPLY_SAVED
@@ -384,7 +379,6 @@ void camkes_manage_cpi(struct camkes_thread *self)
             error == REPLY_SAVED ? camkes_platform_receive(cpi->manager, &badge)
                                  : camkes_platform_reply_receive_label(cpi->manager, reply, &badge);
         error = step(cpi, badge, info);
-        camkes_point();
     }
 }
 
@@ -428,7 +422,8 @@ static unsigned free_of(struct camkes_cpi *cpi, const struct camkes_context *con
     return CAMKES_MESSAGE_GOOD;
 }
 
-static unsigned step_of_member(struct camkes_cpi *cpi, seL4_Word label, seL4_Word *result)
+static CAMKES_APART unsigned step_of_member(struct camkes_cpi *cpi, seL4_Word label,
+                                            seL4_Word *result)
 {
     struct camkes_context *context = &cpi->context[seL4_GetMR(0)];
     const uint8_t priority = (uint8_t)camkes_bits(label, 4, 8);
@@ -474,7 +469,6 @@ void camkes_manage_member(struct camkes_thread *self)
             continue;
         }
         const unsigned error = step_of_member(cpi, seL4_MessageInfo_get_label(info), &result);
-        camkes_point();
         seL4_SetMR(0, result);
         info = camkes_platform_reply_receive(cpi->manager, seL4_MessageInfo_new(error, 0, 0, 1),
                                              &badge);

@@ -62,10 +62,8 @@ seL4_Word camkes_nested_update(const struct camkes_context *context)
 static inline void push(struct camkes_context *context, seL4_CPtr manager, seL4_Word label)
 {
     if (manager != 0) {
-        camkes_point();
         camkes_ask_manager(manager, label, "a nested request");
     }
-    camkes_point();
     atomic_store(&context->pushing, false);
 }
 
@@ -137,18 +135,15 @@ seL4_MessageInfo_t camkes_request_raised(const struct camkes_uses *to,
         camkes_ask_own_manager(self->cpi, context, CAMKES_TELL);
     }
 #endif
-    camkes_point();
     const seL4_Word label = camkes_own_label(self, to, context);
     const seL4_MessageInfo_t reply = camkes_call(route->endpoint, label, NULL, words);
     CAMKES_TRACE(CALL_END, to->cpi, self->origin);
-    camkes_point();
     atomic_store(&context->nested, 0);
     camkes_point();
     if (atomic_load(&context->pushed) == route->manager) {
         settle(self);
     }
     clear(context, route->manager, to->name, false);
-    camkes_point();
     return reply;
 }
 

@@ -13,7 +13,6 @@ static void set_priority(struct camkes_member *member, uint8_t priority)
     if (priority != member->priority) {
         member->priority = priority;
         CAMKES_TRACE(TURN, member->context, priority, member->due);
-        camkes_point();
         camkes_ask_manager(member->manager,
                            camkes_operation_label(CAMKES_SET_PRIORITY, priority, member->context),
                            member->name);

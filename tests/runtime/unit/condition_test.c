@@ -198,7 +198,7 @@ static void until(void)
     begin(&first, 0);
     posted = 0;
     taken = &condition.value;
-    later = 3; /* those before it counts itself out */
+    later = 1; /* those before it counts itself out */
     need(camkes_condition_wait_until(&condition, time, 1) == -1, "a signal just then");
     check("it is passed on, too", 1, 11, CAMKES_SIGNAL_TAKEN);
     begin(&first, 0);

@@ -82,7 +82,7 @@ static void releases(void)
     camkes_lock_hand_over(&cpi, &context);
     need_done("signal after the release\nyield\n");
     /* or before */
-    begin(HELD | CAMKES_WAITERS | CAMKES_MANAGER_WAITS, HELD + 1, 2);
+    begin(HELD | CAMKES_WAITERS | CAMKES_MANAGER_WAITS, HELD + 1, 1);
     camkes_lock_hand_over(&cpi, &context);
     need_done("signal after the release\n");
     /* it gets a message meanwhile */
