@@ -422,7 +422,9 @@ static void of_thread(uint16_t kind, const struct thread *thread, const struct t
         break;
     case CAMKES_TRACE_TRANSFER:
         memory->receiver = (uint16_t)other->number;
-        oracle_memory_of(other)->sender = (uint16_t)thread->number;
+        if (kernel->mcs || oracle_system.threads[other->number].role != ORACLE_MANAGER) {
+            oracle_memory_of(other)->sender = (uint16_t)thread->number; /* others need none */
+        }
         break;
     case CAMKES_TRACE_KCALL:
         if (args[0] == CAMKES_KCALL_SAVECALLER &&

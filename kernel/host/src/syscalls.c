@@ -72,11 +72,20 @@ static void reply(struct thread *self)
     }
 }
 
+/* A value that is written before it is read: states of a search would differ in it. */
+static void forget(seL4_Word *value)
+{
+    if (hooks.choose && value) {
+        *value = 0;
+    }
+}
+
 seL4_MessageInfo_t syscall_received(struct thread *self, seL4_Word *badge)
 {
     if (badge) {
         *badge = self->badge;
     }
+    forget(&self->badge);
     return self->ipc->tag;
 }
 
@@ -122,6 +131,7 @@ void seL4_Reply(seL4_MessageInfo_t info)
 
 seL4_MessageInfo_t seL4_Recv(seL4_CPtr src, seL4_Word *badge)
 {
+    forget(badge);
     struct thread *self;
     do {
         self = kernel_enter(CAMKES_KCALL_RECV, src);
@@ -134,6 +144,7 @@ seL4_MessageInfo_t seL4_Recv(seL4_CPtr src, seL4_Word *badge)
 
 seL4_MessageInfo_t seL4_ReplyRecv(seL4_CPtr src, seL4_MessageInfo_t info, seL4_Word *badge)
 {
+    forget(badge);
     cost_take(src, COST_REPLY);
     struct thread *self;
     do {
@@ -193,6 +204,7 @@ void seL4_Signal(seL4_CPtr dest)
 
 void seL4_Wait(seL4_CPtr src, seL4_Word *badge)
 {
+    forget(badge);
     struct thread *self;
     do {
         self = kernel_enter(CAMKES_KCALL_WAIT, src);
