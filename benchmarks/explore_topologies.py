@@ -7,8 +7,8 @@ requests; tasks have different priorities. Each is searched in every mix of prot
 under FIFO and round robin, with jobs that arrive in any order. What differs only in the numbers of its CPIs
 is searched once. docs/protocols.md has the table.
 
-    python benchmarks/explore_topologies.py [--cpis N] [--tasks N] [--limit SECONDS] [--states N] [--named]
-        [--jobs N] [--scheduling fifo|rr] [--json FILE]
+    python benchmarks/explore_topologies.py [--cpis N] [--tasks N] [--limit SECONDS] [--states N]
+        [--named [NAME ...]] [--jobs N] [--scheduling fifo|rr] [--json FILE]
 
 FILE has a line for each row; rows that it has are not searched again.
 
@@ -223,7 +223,10 @@ def main() -> int:
     parser.add_argument("--states", type=int, default=0, help="states of a search, 0: any number (0)")
     parser.add_argument("--bound", type=int, help="the most preemptions (any number)")
     parser.add_argument(
-        "--named", action="store_true", help="the systems of tests/runtime/systems.py instead"
+        "--named",
+        nargs="*",
+        metavar="NAME",
+        help="the systems of tests/runtime/systems.py instead, or those of these names",
     )
     parser.add_argument("--scheduling", choices=("fifo", "rr"), help="only this (both)")
     parser.add_argument("--jobs", type=int, default=1, help="systems searched at once (1)")
@@ -266,9 +269,10 @@ def rows(arguments: argparse.Namespace) -> Iterator[Row]:
 
 
 def asked(arguments: argparse.Namespace) -> Iterator[tuple[Callable[..., Row], Topology | Contended]]:
-    if arguments.named:
+    if arguments.named is not None:
         for system in ALL:
-            yield run_named, system
+            if not arguments.named or system.name in arguments.named:
+                yield run_named, system
         return
     for cpis in range(1, arguments.cpis + 1):
         for tasks in range(2, arguments.tasks + 1):
