@@ -21,6 +21,7 @@ from camkes.diagnostics.words import plural
 from camkes.files import write_output
 from camkes.report.summary import to_json
 from camkes.report.trace.names import trace_names
+from camkes.report.trace.waits import describe
 
 SCHEMA = "camkes-explore 1"
 
@@ -178,6 +179,9 @@ def _search(
         if result is None:
             return None
         violation = result.violation
+        if violation is not None and violation.property == "L":
+            schedule = _schedule(checked.application.name, options, violation)
+            violation = replace(violation, explanation=_with_waits(schedule, checked, image))
         passes.append(Pass(options, result.state, violation is not None))
         if violation is not None:
             found = _schedule(checked.application.name, options, violation)
@@ -188,6 +192,16 @@ def _search(
             break
     races = any(not cpi.protocol.lock for cpi in checked.system.cpis)
     return Exploration(checked.application.name, checked.system.mcs, races, passes, violation, written)
+
+
+def _with_waits(schedule: Schedule, checked: pipeline.Checked, image: HostImage) -> str:
+    """The explanation of a schedule after which threads wait for ever, and what each of them waits for."""
+    settings = pipeline.RunSettings(schedule=schedule, show=lambda _: None)
+    outcome = pipeline.run_image(image, checked, settings, Sink())
+    if outcome is None or not outcome.run.waits:
+        return schedule.explanation
+    waits = "; ".join(describe(wait, outcome.run.names) for wait in outcome.run.waits)
+    return f"{schedule.explanation}: {waits}"
 
 
 def _passes(settings: ExploreSettings) -> list[SearchOptions]:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from tests.runtime.host import HEAD
 from tests.runtime.systems import Contended
 
 #: and a number above that of their states, below that with values that are never read
-SMALL = ((systems.ONE_LOCK, 400), (systems.RANKS, 500))
+SMALL = ((systems.ONE_LOCK, 360), (systems.RANKS, 430))
 
 
 @pytest.mark.mostly_long(2)
@@ -128,12 +129,15 @@ int run(void)
 
 def write(folder: Path, system: Contended) -> Path:
     """The application as files, for commands."""
+    return write_files(folder, system.text, system.code)
+
+
+def write_files(folder: Path, text: str, code: Mapping[str, str]) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "system.camkes").write_text(HEAD + system.text)
-    types = {"Task", *system.sources}
-    for name, source in system.code.items():
+    (folder / "system.camkes").write_text(HEAD + text)
+    for name, source in code.items():
         (folder / f"{name}.c").write_text("#include <camkes.h>\n" + source)
-    lines = [f"DeclareCAmkESComponent({name} SOURCES {name}.c)" for name in sorted(types)]
+    lines = [f"DeclareCAmkESComponent({name} SOURCES {name}.c)" for name in sorted(code)]
     (folder / "CMakeLists.txt").write_text(
         "\n".join([*lines, "DeclareCAmkESRootserver(system.camkes)"]) + "\n"
     )
@@ -157,7 +161,10 @@ def test_a_deadlock_through_semaphores_is_found_and_repeated(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = write(tmp_path, EMBRACE)
-    _, schedule = violation(folder, capsys=capsys, expected="L")
+    found, schedule = violation(folder, capsys=capsys, expected="L")
+    for thread, task, name in (("server.p@a", "a", "right"), ("server.q@b", "b", "left")):
+        step = f"{task} waits for a reply of {thread}; {thread} waits for the semaphore server.{name}"
+        assert step in found["explanation"]
     picture = tmp_path / "picture.svg"
     words = ["run", str(folder), "-o", str(tmp_path / "out"), "--replay", schedule]
     status = main([*words, "--timeline", str(picture)])
@@ -182,6 +189,43 @@ def test_a_missed_deadline_is_found_where_work_is_shorter(
     words = ["run", str(folder), "-o", str(tmp_path / "out"), "--replay", schedule]
     assert main([*words, "--fail-on", "missed"]) == 1
     assert "all deadlines" not in capsys.readouterr().out
+
+
+#: `urgent` looks again and again whether `helper` has been there
+SPIN = """
+component Urgent { control; requestor; dataport Buf seen; }
+component Helper { control; requestor; dataport Buf seen; }
+assembly {
+    composition {
+        component Urgent urgent; component Helper helper;
+        connection seL4SharedData shared(from urgent.seen, to helper.seen);
+    }
+    configuration {
+        urgent._priority = 20; urgent._period = 1 ms;
+        helper._priority = 10; helper._period = 1 ms;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("step", ["camkes_work(CAMKES_US(10));", "seL4_Yield();"])
+def test_a_thread_that_waits_in_a_loop_is_found_and_repeated(
+    step: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With work, time passes in a run, and does not in the search."""
+    job = "int run(void) {{ while (camkes_next_job()) {{ {} }} return 0; }}"
+    code = {
+        "Urgent": job.format(f"while (*(volatile int *)seen == 0) {{ {step} }}"),
+        "Helper": job.format("camkes_work(CAMKES_US(50)); *(volatile int *)seen = 1;"),
+    }
+    write_files(tmp_path, SPIN, code)
+    found, schedule = violation(tmp_path, "--arrivals", "any", capsys=capsys, expected="F")
+    assert found["explanation"].startswith("urgent executes for ever")
+    picture = tmp_path / "picture.svg"
+    words = ["run", str(tmp_path), "-o", str(tmp_path / "out"), "--replay", schedule]
+    assert main([*words, "--timeline", str(picture)]) == 1
+    assert "error[E0729]: component urgent, thread urgent: loops" in capsys.readouterr().err
+    assert "<svg" in picture.read_text()
 
 
 #: requests of several contexts change a variable

@@ -38,6 +38,9 @@ _ROLES = {
 }
 
 
+#: Kernel operations of a schedule in which jobs arrive in any order: with more, a thread loops for ever.
+MOST_OPERATIONS = 100_000
+
 #: The largest number of tasks with which the property B is checked: bits of a word.
 MOST_TASKS = 64
 
@@ -234,6 +237,7 @@ def _arguments(options: SearchOptions, table: Path) -> list[str]:
     values = {
         "--search": table,
         "--arrivals": options.arrivals or None,
+        "--call-limit": MOST_OPERATIONS if options.arrivals else None,
         "--scheduling": options.scheduling,
         "--bound": options.bound,
         "--random": options.random or None,

@@ -19,7 +19,7 @@ from msgspec import Struct
 from camkes import process
 from camkes.backends.host.codes import RUN_FAILED
 from camkes.backends.host.coverage import coverage_environment
-from camkes.backends.host.explore import write_choices
+from camkes.backends.host.explore import MOST_OPERATIONS, write_choices
 from camkes.backends.host.faults import FaultRecord, parse_fault
 from camkes.backends.host.host import HostImage
 from camkes.backends.host.options import RunOptions
@@ -221,6 +221,7 @@ def kernel_arguments(options: RunOptions) -> list[str]:
         "--timeslice": options.timeslice,
         "--choices": options.choices,
         "--arrivals": replay.arrivals or None if replay is not None else None,
+        "--call-limit": MOST_OPERATIONS if replay is not None and replay.arrivals else None,
         "--durations": None if replay is None else "corners",
         "--loop-limit": options.loop_limit_ms,
         "--timeout": None if options.timeout is None else -(-options.timeout // 1_000_000),

@@ -494,6 +494,7 @@ class _Decoder:
             {number: thread.at_end() for number, thread in self.threads.items()},
             {cpi: None if thread is None else thread.named.number for cpi, thread in holders.items()},
             {item: [thread.named.number for thread in found] for item, found in self.receivers.items()},
+            [lane.thread.named.number for lane in self.lanes if lane.must_end],
             self.ending is EndReason.IDLE,
         )
         return find_waits(end, self.names)

@@ -137,6 +137,11 @@ class TaskState:
         self.woken = False
         self.job = True
 
+    @property
+    def must_end(self) -> bool:
+        """Whether it is in a job that another one will follow, or that has a deadline."""
+        return self.job and (self.task.period is not None or self.task.deadline is not None)
+
     def end(self, job: int, now: int | None) -> None:
         """A job ends; None: it was stopped."""
         self.job = False

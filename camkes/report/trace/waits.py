@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from msgspec import Struct, field
@@ -140,17 +140,29 @@ class AtEnd(Struct, frozen=True):
 
 class Standing(Struct, frozen=True):
     """The end of a run: threads by number, the thread that holds each lock (by the CPI's id; None: not
-    known), the threads that receive at each object. `idle`: nothing more would have happened."""
+    known), the threads that receive at each object, those of tasks in a job that should end. `idle`: nothing
+    more would have happened."""
 
     threads: Mapping[int, AtEnd]
     holders: Mapping[int, int | None]
     receivers: Mapping[int, Sequence[int]]
+    in_jobs: Collection[int]
     idle: bool
 
 
 def find_waits(end: Standing, names: TraceNames) -> tuple[Wait, ...]:
     """The threads that wait for what cannot come."""
     return tuple(_WaitFinder(end, names).waits())
+
+
+#: what threads wait for at a notification, by the kind in its name
+_SIGNALLED = {
+    "mutex": "mutex",
+    "semaphore": "semaphore",
+    "binary_semaphore": "binary semaphore",
+    "notification": "event",
+    "handoff": "event",
+}
 
 
 class _WaitFinder:
@@ -172,6 +184,10 @@ class _WaitFinder:
             if wait is not None and (thread not in followed or wait.cause is Cause.DEADLOCK):
                 shown.update(step.thread for step in wait.steps)
                 yield wait
+        for thread in sorted(self.end.in_jobs) if self.end.idle else ():
+            rest = self._rest(thread)
+            if rest and thread not in shown:
+                yield Wait(rest, thread, Cause.SILENCE)
 
     def _add_signals(self, steps: dict[int, WaitStep]) -> None:
         """Steps of threads that wait for a signal which no thread can send any more, because of a fault.
@@ -228,7 +244,20 @@ class _WaitFinder:
         if cause is not None:
             return Wait(tuple(chain), at, cause)
         silent = self.end.idle or (at is not None and self._serves_no_more(at, chain))
-        return Wait(tuple(chain), at, Cause.SILENCE) if silent else None
+        return Wait((*chain, *self._rest(at)), at, Cause.SILENCE) if silent else None
+
+    def _rest(self, thread: int | None) -> tuple[WaitStep, ...]:
+        """What a thread waits for that others would signal: a mutex or a semaphore, an event, a condition."""
+        state = None if thread is None else self.end.threads.get(thread)
+        if thread is None or state is None or state.gone is not None:
+            return ()
+        if state.condition is not None:
+            return (WaitStep(thread, self.names.condition_name(state.condition), None),)
+        if state.signal is None:
+            return ()
+        name, _, kind = self.names.object_name(state.signal).partition(":")
+        what = f"the {_SIGNALLED[kind]} {name}" if kind in _SIGNALLED else name
+        return (WaitStep(thread, what, None),)
 
     def _serves_no_more(self, thread: int, chain: Sequence[WaitStep]) -> bool:
         """Whether a thread that owes a reply waits at the gate of its instance, as mocks do that never

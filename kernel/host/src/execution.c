@@ -51,11 +51,30 @@ static void on_violation(char property, const char *text)
     yield(EVENT_VIOLATION);
 }
 
+/* A loop waits for what only others can do, and keeps those that are less urgent from it. */
+static void describe_loop(const struct thread *thread)
+{
+    snprintf(control.text, sizeof control.text, "%s executes for ever", thread->tcb->name);
+    const char *separator = ", and these, which are less urgent, never can: ";
+    for (unsigned i = 0; i < kernel->thread_count; i++) {
+        const struct thread *other = &kernel->threads[i];
+        const size_t used = strlen(control.text);
+        if (other->queued && other->priority < thread->priority) {
+            snprintf(control.text + used, sizeof control.text - used, "%s%s", separator,
+                     other->tcb->name);
+            separator = ", ";
+        }
+    }
+}
+
 static void on_fault(const struct thread *thread)
 {
     char what[128];
     report_words(&thread->fault, what);
     snprintf(control.text, sizeof control.text, "%s stops at a fault: %s", thread->tcb->name, what);
+    if (thread->fault.kind == CAMKES_FAULT_LOOP && kernel->options.arrivals) {
+        describe_loop(thread);
+    }
     execution.property = 'F';
     yield(EVENT_VIOLATION);
 }
