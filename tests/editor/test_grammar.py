@@ -6,7 +6,9 @@ Its build script parses systems with it."""
 
 from __future__ import annotations
 
+import json
 import re
+import tomllib
 
 from camkes.resources import ROOT
 
@@ -36,3 +38,13 @@ def test_colours_are_of_rules_and_words_that_there_are() -> None:
     colours = without_comments((EDITORS / "queries" / "highlights.scm").read_text())
     assert set(re.findall(r"\(([a-z]\w+)", colours)) <= rules
     assert words(colours) <= words(grammar)
+
+
+def test_the_extension_for_zed_is_for_this_grammar() -> None:
+    """editors/tree-sitter/build fills in the rest."""
+    zed = EDITORS.parent / "zed"
+    made = json.loads((EDITORS / "tree-sitter.json").read_text())["grammars"][0]
+    extension = tomllib.loads((zed / "extension.toml").read_text())
+    language = tomllib.loads((zed / "languages" / "camkes" / "config.toml").read_text())
+    assert extension["grammars"] == {made["name"]: {"repository": "REPOSITORY", "rev": "REVISION"}}
+    assert (language["grammar"], language["path_suffixes"]) == (made["name"], made["file-types"])
