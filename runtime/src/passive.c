@@ -13,6 +13,8 @@
 #include <camkes/platform.h>
 #include <camkes/serve.h>
 
+#include "protocols/overrun.h"
+
 #if defined(CONFIG_KERNEL_MCS)
 
 #define NONE (~0u)
@@ -97,6 +99,9 @@ void camkes_platform_start_passive(const struct camkes_instance *instance)
 void camkes_platform_open_passive(const struct camkes_instance *instance)
 {
     for (unsigned i = next_home(instance, NONE); i != NONE; i = next_home(instance, i)) {
+        if (camkes_threads[i]->cpi != NULL) {
+            camkes_overrun_prepare(camkes_threads[i]); /* the manager may begin after a request */
+        }
         lend(&instance->start->lent, camkes_threads[i]);
         camkes_platform_bring_home(&instance->start->lent, instance->start->lent.context);
     }

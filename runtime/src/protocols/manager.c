@@ -366,7 +366,6 @@ void camkes_manage_cpi(struct camkes_thread *self)
     struct camkes_cpi *cpi = self->cpi;
     unsigned error = REPLY_SAVED;
     seL4_Word badge = 0;
-    camkes_overrun_prepare(cpi);
     for (;;) {
         if (error == REPLY_KEPT) {
             error = release_or_message(cpi);
@@ -459,7 +458,6 @@ void camkes_manage_member(struct camkes_thread *self)
 {
     struct camkes_cpi *cpi = self->cpi;
     seL4_Word badge = 0;
-    camkes_overrun_prepare(cpi);
     seL4_MessageInfo_t info = camkes_platform_receive(cpi->manager, &badge);
     for (;;) {
         seL4_Word result = 0;

@@ -34,12 +34,13 @@ struct camkes_context *camkes_served_by(struct camkes_cpi *cpi, const struct cam
     return context == NULL && worker->badge != 0 ? camkes_sender_context(worker) : context;
 }
 
-void camkes_overrun_prepare(const struct camkes_cpi *cpi)
+void camkes_overrun_prepare(const struct camkes_thread *worker)
 {
+    const struct camkes_cpi *cpi = worker->cpi;
     for (uint16_t i = 0; i < (cpi->pooled ? cpi->threads : cpi->contexts); i++) {
         const seL4_CPtr timeout = cpi->context[i].timeout;
-        if (timeout != 0 &&
-            seL4_TCB_SetTimeoutEndpoint(camkes_worker(cpi, i)->tcb, timeout) != seL4_NoError) {
+        if (timeout != 0 && camkes_worker(cpi, i) == worker &&
+            seL4_TCB_SetTimeoutEndpoint(worker->tcb, timeout) != seL4_NoError) {
             camkes_platform_fault();
         }
     }

@@ -54,8 +54,8 @@ static inline void camkes_overrun_pays(struct camkes_context *context, bool pays
     atomic_store(&context->pays, pays);
 }
 
-/* Sends the timeouts of the workers to the manager. */
-void camkes_overrun_prepare(const struct camkes_cpi *cpi);
+/* Sends the timeouts of a worker to the manager, before it serves. */
+void camkes_overrun_prepare(const struct camkes_thread *worker);
 /* Handles the timeout of a worker, and what is sent with that badge, and answers. Returns the
  * context of a request that was aborted whose worker is home; NULL: there is none. */
 struct camkes_context *camkes_overrun_message(struct camkes_cpi *cpi, seL4_Word badge,
@@ -111,7 +111,6 @@ void camkes_overrun_granted(struct camkes_context *context);
 #define camkes_is_timeout(cpi, badge) false
 #define camkes_overrun_helps(cpi) false
 #define camkes_overrun_pays(context, pays) ((void)(pays))
-#define camkes_overrun_prepare(cpi) ((void)(cpi))
 #define camkes_overrun_message(cpi, badge, info) ((void)(info), NULL)
 #define camkes_overrun_await(context) ((void)(context), false)
 #define camkes_overrun_ended(context) ((void)(context))

@@ -27,7 +27,6 @@ static const struct camkes_caller callers[CONTEXTS] = {
 static const struct camkes_place place;
 static struct camkes_cpi cpi;
 static seL4_Error refused;
-static bool prepared; /* to get timeouts */
 
 seL4_Error seL4_TCB_SetPriority(seL4_TCB tcb, seL4_CPtr authority, seL4_Word priority)
 {
@@ -74,7 +73,6 @@ static void note_lock(void)
 /* What a context has, and which of them wait. */
 static void state(const char *wanted)
 {
-    need(prepared == CAMKES_MCS, "timeouts");
     note_lock();
     for (unsigned i = 0; i < CONTEXTS; i++) {
         const struct camkes_context *c = &contexts[i];
@@ -119,7 +117,6 @@ static void begin(bool pooled)
 #endif
     cannot_save = refused = seL4_NoError;
     length = 0;
-    prepared = false;
 }
 
 static void of_worker(unsigned i, enum camkes_operation operation, const char *wanted)
@@ -155,12 +152,6 @@ seL4_MessageInfo_t seL4_Wait(seL4_CPtr slot, seL4_Word *badge)
 /* What they do is in other tests. */
 static bool has_lent, owes, awaits;
 static struct camkes_context *is_home;
-
-void camkes_overrun_prepare(const struct camkes_cpi *of)
-{
-    need(of == &cpi, "another CPI");
-    prepared = true;
-}
 
 struct camkes_context *camkes_overrun_message(struct camkes_cpi *of, seL4_Word badge,
                                               seL4_MessageInfo_t info)

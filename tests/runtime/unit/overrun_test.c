@@ -323,22 +323,29 @@ static void test_workers(void)
     need(camkes_served_by(&cpi, &threads[HIGH]) == NULL, "it has served no request");
 }
 
+static void prepare(void)
+{
+    for (unsigned i = 0; i < CONTEXTS; i++) {
+        camkes_overrun_prepare(&threads[i]);
+    }
+}
+
 static void test_prepare(void)
 {
     begin("timeouts");
     contexts[MID].timeout = 0;
-    camkes_overrun_prepare(&cpi);
+    prepare();
     need(timeouts[LOW] == TIMEOUT && timeouts[MID] == 0 && timeouts[TOP] == TIMEOUT + TOP,
          "the endpoint of a worker");
     begin("timeouts of a pool of two");
     cpi.pooled = true;
-    camkes_overrun_prepare(&cpi);
+    prepare();
     need(timeouts[HIGH] == TIMEOUT && timeouts[LOW] == TIMEOUT + 1 && timeouts[MID] == 0,
          "the endpoint of a worker");
     begin("refused");
     refused = TCB + MID;
     if (setjmp(fatal) == 0) {
-        camkes_overrun_prepare(&cpi);
+        prepare();
         need(false, "the system goes on");
     }
     refused = 0;

@@ -6,6 +6,8 @@
 #include <camkes/instance.h>
 #include <camkes/serve.h>
 
+#include "../../../runtime/src/protocols/overrun.h"
+
 enum { LENT = 1, DONE, GATE, READY, TCB = 10, ENDPOINT = 20, REPLY };
 
 static struct camkes_start start = {.ready = READY, .lent = {LENT, DONE, GATE}};
@@ -29,6 +31,11 @@ void camkes_return_time(const struct camkes_thread *self, enum camkes_return whe
     note("%lu returns its time, %d\n", (unsigned long)self->tcb, (int)when);
 }
 
+void camkes_overrun_prepare(const struct camkes_thread *worker)
+{
+    note("timeouts of %lu\n", (unsigned long)worker->tcb);
+}
+
 /* The thread executes on the lent context until it has said twice that it is ready. */
 static void test_start(void)
 {
@@ -45,19 +52,19 @@ static void test_start(void)
     need_calls("bind 1 to 13\nwait 4\nwait 4\nunbind 1 to 0\nfault\n");
 }
 
-/* It is let through the gate when it has no time any more. */
+/* It is let through the gate when it has no time any more, and its timeouts have a way. */
 static void test_open(void)
 {
     camkes_platform_open_passive(&instance);
     need_calls("bind 1 to 10\nwait 2\nunbind 1 to 0\ncall 0 to 3\n"
-               "bind 1 to 11\nwait 2\nunbind 1 to 0\ncall 0 to 3\n"
+               "timeouts of 11\nbind 1 to 11\nwait 2\nunbind 1 to 0\ncall 0 to 3\n"
                "bind 1 to 14\nwait 2\nunbind 1 to 0\ncall 0 to 3\n");
     /* those of higher priority first */
     threads[1].priority = 30;
     threads[4].priority = 40;
     camkes_platform_open_passive(&instance);
     need_calls("bind 1 to 14\nwait 2\nunbind 1 to 0\ncall 0 to 3\n"
-               "bind 1 to 11\nwait 2\nunbind 1 to 0\ncall 0 to 3\n"
+               "timeouts of 11\nbind 1 to 11\nwait 2\nunbind 1 to 0\ncall 0 to 3\n"
                "bind 1 to 10\nwait 2\nunbind 1 to 0\ncall 0 to 3\n");
     camkes_platform_start_passive(&instance);
     need_calls("bind 1 to 14\nwait 4\nwait 4\nunbind 1 to 0\n"
