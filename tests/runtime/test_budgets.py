@@ -151,3 +151,49 @@ def test_clients_that_take_all_they_can_cost_others_nothing_more(protocol: str, 
         assert len(ends) == 100
         seen.append([(e.time, e.args) for e in ends])
     assert seen[0] == seen[1]
+
+
+#: they have higher priorities than the task and its servers; `where` they request the same ones or another
+CHAIN = """
+procedure Section {{ void enter(in int us); }}
+component Attacker {{ control; requestor; uses Section s; attribute int attack; }}
+component Bystander {{ control; requestor; uses Section s; }}
+component Outer {{ provides Section s with priority_protocol inherited, overrun abort; uses Section n; }}
+component Inner {{ provides Section s with priority_protocol inherited, overrun abort; }}
+assembly {{ composition {{
+    component Attacker stays; component Attacker loops; component Attacker calls;
+    component Bystander bystander; component Outer outer; component Inner inner;
+    component Outer outer2; component Inner inner2;
+    connection seL4RPCCall c1(from bystander.s, {where} to outer.s);
+    connection seL4RPCCall c2(from outer.n, to inner.s);
+    connection seL4RPCCall c3(from stays.s, {elsewhere} to outer2.s);
+    connection seL4RPCCall c4(from outer2.n, to inner2.s);
+}} configuration {{
+    stays._priority = 40; stays._period = 10 ms; stays._budget = 1 ms; stays.attack = 1 * {attack};
+    loops._priority = 30; loops._period = 10 ms; loops._budget = 1 ms; loops.attack = 2 * {attack};
+    calls._priority = 20; calls._period = 10 ms; calls._budget = 1 ms; calls.attack = 3 * {attack};
+    bystander._priority = 10; bystander._period = 10 ms;
+}} }}
+"""
+
+
+@pytest.mark.mostly_long("the same")
+@pytest.mark.parametrize("servers", ["the same", "others"])
+def test_attackers_above_a_task_and_its_servers_cost_it_their_budgets(servers: str, tmp_path: Path) -> None:
+    """That is 3 ms in each job, and its own 2. Requests of attackers that do not end are aborted."""
+    more = "from loops.s, from calls.s,"
+    where, elsewhere = (more, "") if servers == "the same" else ("", more)
+    enter = "camkes_work(CAMKES_US((uint64_t)us / 2));"
+    sources = {
+        "Attacker": ATTACKER,
+        "Bystander": "int run(void) { while (camkes_next_job()) { camkes_work(CAMKES_MS(1)); s_enter(1000); }"
+        " return 0; }\n",
+        "Outer": f"void s_enter(int us) {{ {enter} n_enter(us); }}\nvoid s__rollback(void) {{ }}\n",
+        "Inner": f"void s_enter(int us) {{ {enter} }}\nvoid s__rollback(void) {{ }}\n",
+    }
+    for attack in (0, 1):
+        text = CHAIN.format(where=where, elsewhere=elsewhere, attack=attack)
+        run = build(tmp_path / str(attack), text, sources, mcs=True).run()
+        times = [e.time - e.args[1] for e in run.of(Kind.JOB_END, "bystander")]
+        assert times == [5 * MS] * 100
+        assert run.violations() == []
