@@ -66,11 +66,6 @@ NOT_RUN: dict[str, dict[str, tuple[str, ...]]] = {
         "docs/language.md": ("if (more_wait_until(",),
         "docs/testing.md": ("pump/", "mock_reading_read_answer("),
     },
-    "it shows a form, for a system that the page does not have": {
-        "docs/analysis.md": ("camkes analyze system.camkes --witnesses",),
-        "docs/explore.md": ("camkes explore app", "violated: R:"),
-        "docs/tutorial/index.md": ("mkdir pump",),
-    },
     "it is a formula, a layout of bits or an algorithm": {
         "docs/analysis.md": ("R = C + B(R)",),
         "docs/protocols.md": (
