@@ -30,9 +30,9 @@ PAGES = [
     *sorted((ROOT / "examples").glob("*/README.md")),
 ]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-#: of a command that a page shows
+#: of a command that a page shows; what a command prints can begin with `camkes run: `
 INLINE = re.compile(
-    r"`(camkes [a-z][^`\n]*)`|^ {4}(camkes [a-z].*)$|^(?:\$ )?(camkes [a-z].*)$", re.MULTILINE
+    r"`(camkes [a-z][^`\n]*)`|^ {4}(camkes [a-z].*)$|^(?:\$ )?(camkes [a-z]+(?![a-z:]).*)$", re.MULTILINE
 )
 
 
