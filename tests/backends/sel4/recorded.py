@@ -26,6 +26,9 @@ needs_workspace = pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names
 
 MS = 1_000_000
 
+#: elapsed seconds after which a run has failed, also on a machine with much else to do
+LIMIT = 900
+
 #: what a job costs in a debug build: the interrupt and the timer driver before it, its calls and those of
 #: managers. As part of its execution time, it is work that it does not do
 COST_US = 12
@@ -101,7 +104,7 @@ def records(
     sink = Sink()
     model = pipeline.capabilities(checked(folder / "plan", text, sink, mcs=mcs), sink)
     threads = [thread.name for space in model.spaces for thread in space.threads]
-    run = console(build, instruction_counting=True, seconds=200)
+    run = console(build, instruction_counting=True, seconds=LIMIT)
     try:
         for record in filter(None, map(read_line, run)):
             if record.thread < len(threads):  # else it is of the image as a whole

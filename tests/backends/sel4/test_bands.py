@@ -14,7 +14,7 @@ import pytest
 
 from camkes.backends.sel4.workspace import console
 from camkes.report.trace.kinds import Kind
-from tests.backends.sel4.recorded import MS, built, needs_workspace, records, with_costs
+from tests.backends.sel4.recorded import LIMIT, MS, built, needs_workspace, records, with_costs
 from tests.runtime.test_bands import FAIR, LOCK, PAIR, SOURCES, system
 
 pytestmark = needs_workspace
@@ -71,7 +71,7 @@ def test_weights(tmp_path: Path) -> None:
     sources = {"Task": COUNTING, "Other": COUNTING, "Shared": SOURCES["Shared"]}
     build = built(text, sources, tmp_path, trace=False)
     found: dict[str, int] = {}
-    run = console(build, instruction_counting=True, seconds=200)
+    run = console(build, instruction_counting=True, seconds=LIMIT)
     for line in run:
         found |= {name: int(count) for name, count in re.findall(r"(one|two|three): (\d+)", line)}
         if len(found) == 3:

@@ -26,6 +26,7 @@ from camkes.backends.sel4.workspace import console, make
 from camkes.diagnostics import Sink
 from camkes.report.trace.kinds import Kind
 from tests.backends.sel4.platforms import PLATFORMS
+from tests.backends.sel4.recorded import LIMIT
 
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
 pytestmark = pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace")
@@ -86,7 +87,7 @@ def on_sel4(path: Path, definitions: dict[str, str], platform: str, folder: Path
     sink = Sink()
     assert make(Path(WORKSPACE), path, folder, settings, sink, lambda *_: None), sink.diagnostics
     records: list[Record] = []
-    run = console(folder, instruction_counting=True, seconds=60)
+    run = console(folder, instruction_counting=True, seconds=LIMIT)
     for record in filter(None, map(read_line, run)):
         records.append(record)
         printed = output(records).count("\n") if record.kind == Kind.OUTPUT else 0

@@ -19,6 +19,7 @@ from camkes.report.trace.kinds import Kind
 from tests.backends.sel4.recorded import (
     COST_US,
     COST_US_AARCH64,
+    LIMIT,
     MS,
     built,
     image,
@@ -161,7 +162,7 @@ SHOWN = ("run at", "pool", "high", "low", "closed", "watch", "hostile aborted")
 def test_jobs_are_stopped_and_tasks_suspended(name: str, tmp_path: Path) -> None:
     system, sources, last, expected = ENDS[name]
     lines: list[str] = []
-    run = console(built(system, sources, tmp_path, trace=False), instruction_counting=True, seconds=120)
+    run = console(built(system, sources, tmp_path, trace=False), instruction_counting=True, seconds=LIMIT)
     for line in run:
         words = line.strip().rpartition(" ")[0]
         lines += [words] if words.startswith(SHOWN) else []
@@ -174,7 +175,7 @@ def test_jobs_are_stopped_and_tasks_suspended(name: str, tmp_path: Path) -> None
 def test_ciphertexts_are_right_whatever_is_aborted(tmp_path: Path) -> None:
     """examples/encryption: a thousand requests of one client, aborted anywhere, in the state of the other."""
     path = shutil.copytree(EXAMPLES / "encryption", tmp_path / "encryption")
-    run = console(image(path, tmp_path / "build", trace=False), instruction_counting=True, seconds=200)
+    run = console(image(path, tmp_path / "build", trace=False), instruction_counting=True, seconds=LIMIT)
     printed: list[str] = []
     for line in run:
         printed += [line.strip()] if "FIPS" in line else []

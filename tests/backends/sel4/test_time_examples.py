@@ -16,7 +16,7 @@ from camkes.backends.sel4.trace import Record, read_line
 from camkes.backends.sel4.workspace import console
 from camkes.diagnostics import Sink
 from camkes.report.trace.kinds import Kind
-from tests.backends.sel4.recorded import MS, image, needs_workspace
+from tests.backends.sel4.recorded import LIMIT, MS, image, needs_workspace
 
 pytestmark = needs_workspace
 
@@ -30,7 +30,7 @@ def records(name: str, folder: Path, duration: int) -> Iterator[tuple[str, Recor
     threads = [
         thread.name for space in pipeline.capabilities(checked, sink).spaces for thread in space.threads
     ]
-    run = console(image(EXAMPLES / name, folder), instruction_counting=True, seconds=400)
+    run = console(image(EXAMPLES / name, folder), instruction_counting=True, seconds=LIMIT)
     try:
         for record in filter(None, map(read_line, run)):
             if record.time > duration:

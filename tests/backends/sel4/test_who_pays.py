@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from camkes.backends.sel4.workspace import console
-from tests.backends.sel4.recorded import built, needs_workspace
+from tests.backends.sel4.recorded import LIMIT, built, needs_workspace
 from tests.runtime.test_who_pays import REQUESTS, SOURCES, SYSTEM
 
 pytestmark = needs_workspace
@@ -28,7 +28,7 @@ def test_requests_in_a_second(platform: str, tmp_path: Path) -> None:
     }
     found: dict[str, int] = {}
     build = built(SYSTEM, SOURCES, tmp_path, platform=platform, trace=False)
-    run = console(build, instruction_counting=True, seconds=400)
+    run = console(build, instruction_counting=True, seconds=LIMIT)
     for line in run:
         found |= {name: int(number) for name, number in re.findall(r"(\w+_[ab]): (\d+)", line)}
         if found.keys() >= expected.keys():
