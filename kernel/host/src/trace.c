@@ -70,20 +70,20 @@ void trace_flush(void)
     }
 }
 
-static struct camkes_trace_record *add(uint16_t kind, const struct thread *thread,
-                                       const struct thread *other, size_t size)
+static inline __attribute__((always_inline)) struct camkes_trace_record *
+add(uint16_t kind, const struct thread *thread, const struct thread *other, size_t size)
 {
     if (kernel->trace_used + size > BUFFER_SIZE) {
         trace_flush();
     }
     void *place = kernel->trace_buffer + kernel->trace_used;
+    kernel->trace_used += size;
     struct camkes_trace_record *record = place;
     record->time = kernel->now;
     record->kind = kind;
     record->size = (uint16_t)size;
     record->thread = thread ? (uint16_t)thread->number : NONE;
     record->other = other ? (uint16_t)other->number : NONE;
-    kernel->trace_used += size;
     return record;
 }
 
