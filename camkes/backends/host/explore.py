@@ -38,6 +38,9 @@ _ROLES = {
 }
 
 
+#: What a search that was killed ends with, by itself or of several processes.
+_KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL)
+
 #: Kernel operations of a schedule in which jobs arrive in any order: with more, a thread loops for ever.
 MOST_OPERATIONS = 100_000
 
@@ -176,6 +179,14 @@ def search_host(
                 progress(state)
         errors = kernel.stderr.read().decode(errors="replace") if kernel.stderr else ""
         status = kernel.wait()
+    if status in _KILLED and state.states:
+        sink.report(
+            RUN_FAILED,
+            f"the search was killed after {state.states:,} states, {state.distinct:,} of which differ",
+            notes=["the system kills programs when its memory ends, or that of a container"],
+            help="`--states N` ends a search before",
+        )
+        return None
     if status not in (0, 1):
         sink.report(
             RUN_FAILED,

@@ -12,6 +12,7 @@
 #include "search.h"
 
 #include <sched.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -28,11 +29,25 @@ static struct {
 } tables[MOST_TABLES];
 static unsigned number; /* of tables */
 
-/* The tables take at most half of the machine's memory, and none of it before it is needed. */
+/* Bytes that programs can get now without others losing theirs. */
+static size_t memory_available(void)
+{
+    size_t kib = 0;
+    char line[128];
+    FILE *file = fopen("/proc/meminfo", "re");
+    while (file && kib == 0 && fgets(line, sizeof line, file)) {
+        sscanf(line, "MemAvailable: %zu kB", &kib);
+    }
+    if (file) {
+        fclose(file);
+    }
+    return kib > 0 ? kib << 10 : (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* The tables take at most half of the memory that is available, and none before it is needed. */
 void visited_initialise(void)
 {
-    const size_t memory = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
-    size_t left = memory / 2 / sizeof(struct entry);
+    size_t left = memory_available() / 2 / sizeof(struct entry);
     for (size_t size = FIRST_SIZE; number < MOST_TABLES && size <= left; size *= GROWTH) {
         tables[number].entries = parts_map(size * sizeof(struct entry));
         tables[number++].size = size;
