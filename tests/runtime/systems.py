@@ -186,6 +186,19 @@ THREE_LOCKS = Contended(
     sources={"Lock": PASS, "Leaf": LEAF},
 )
 
+#: what is inherited at the first reaches the fourth
+FOUR_LOCKS = Contended(
+    "four-locks",
+    _pass("Lock", "inherited") + _leaf("inherited"),
+    """component Lock one; component Lock two; component Lock three; component Leaf leaf;
+       connection seL4RPCCall x1(from a.p, from b.p, to one.p);
+       connection seL4RPCCall x2(from one.n, to two.p);
+       connection seL4RPCCall x3(from two.n, to three.p);
+       connection seL4RPCCall x4(from three.n, from c.p, to leaf.p);""",
+    (("a", 10, 0), ("b", 30, 50), ("c", 20, 40)),
+    sources={"Lock": PASS, "Leaf": LEAF},
+)
+
 FIXED_LEAF = Contended(
     "fixed-leaf",
     _pass("Lock", "inherited") + _leaf("fixed"),
@@ -262,6 +275,7 @@ ALL = (
     QUEUE_MOVES,
     THROUGH_PROPAGATED,
     THREE_LOCKS,
+    FOUR_LOCKS,
     FIXED_LEAF,
     NON_PREEMPTIVE,
     FIXED_CALLER,
