@@ -105,6 +105,8 @@ def build(
     settings = {"PLATFORM": platform, "KernelPrinting": "ON", KERNEL_IS_MCS: "ON" if mcs else "OFF"}
     if not debug:
         settings["RELEASE"] = "ON"
+    if platform == "qemu-arm-virt":
+        settings["KernelArmExportVCNTUser"] = "ON"  # the counter; camkes-tool leaves it closed
     if not make(workspace, application, folder, settings, sink, lambda text: print(text, file=sys.stderr)):
         sys.exit("\n".join(line for d in sink.diagnostics for line in (d.message, *d.notes)))
 
