@@ -402,6 +402,7 @@ int main(void)
     begin();
     parties[LOW].highest = 35;
     run(BAND);
+    need(parties[LOW].request == 0, "a request that has ended has a priority");
     printf("good\n");
     return 0;
 }
