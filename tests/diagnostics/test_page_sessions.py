@@ -27,6 +27,7 @@ from camkes.backends.host import coverage
 from camkes.backends.host import folder as folder_module
 from camkes.backends.sel4 import recording
 from camkes.diagnostics.explain import PAGES
+from camkes.parser.preprocess import command
 from camkes.project import cmake
 from camkes.resources import ROOT
 from tests.diagnostics.pages import blocks
@@ -42,6 +43,13 @@ Given = Callable[[Path, pytest.MonkeyPatch], AbstractContextManager[None]]
 def a_large_file(folder: Path, _: pytest.MonkeyPatch) -> Iterator[None]:
     with (folder / "system.camkes").open("wb") as file:
         file.truncate(65 << 20)
+    yield
+
+
+@contextmanager
+def a_busy_machine(_: Path, patch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The preprocessor has its processor time, however long that takes."""
+    patch.setattr(command, "TIMEOUT", 600)
     yield
 
 
@@ -104,6 +112,7 @@ SHOWN = {sys.executable: "/home/me/.venv/bin/python", str(ROOT): "/home/me/camke
 GIVEN: dict[str, Given] = {
     "E0102": a_file_in_latin1,
     "E0103": a_large_file,
+    "E0112": a_busy_machine,
     "E0710": no_cmake,
     "E0725": a_full_disk,
     "E0726": another_build,
