@@ -47,7 +47,10 @@ NOT_RUN: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "it takes minutes or more": {
         "docs/analysis.md": ("camkes tasksets chain",),
-        "docs/protocols.md": (".venv/bin/python benchmarks/explore_topologies.py",) * 6,
+        "docs/protocols.md": (
+            *(".venv/bin/python benchmarks/explore_topologies.py",) * 6,
+            ".venv/bin/camkes explore examples/nested/nested.camkes",
+        ),
     },
     "it is for code of others, which is not in the repository": {
         "docs/compatibility.md": ("pytest -s tests/resolve/test_upstream.py",),
