@@ -33,6 +33,7 @@ from camkes.report.trace.model import LockStep, Run
 from camkes.report.trace.names import trace_names
 from camkes.resolve.words.nearest import suggestion
 from camkes.resources import HOST_KERNEL, RUNTIME, SEL4_KERNEL
+from camkes.visible import visible
 
 _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s)")
 #: what `--at` can name beside a time: the event, its subject, and which of several
@@ -254,7 +255,7 @@ def _connect(gdb: str, out: Path, settings: DebugSettings) -> int:
 
 def _show(stream: IO[bytes]) -> None:
     for line in stream:
-        sys.stdout.write(process.for_terminal(line.decode(errors="replace").rstrip("\r\n") + "\n"))
+        sys.stdout.write(visible(line.decode(errors="replace").rstrip("\r\n")) + "\n")
         sys.stdout.flush()
 
 

@@ -6,9 +6,11 @@ from __future__ import annotations
 
 from msgspec import to_builtins
 
+from camkes.visible import visible_json
 
-def json_text(document: object) -> str:
-    """A document as JSON that people can read, too."""
+
+def json_text(document: object, indent: int | None = 2) -> str:
+    """A document as JSON that people can read, too; on one line without an `indent`."""
     import json  # most commands write none
 
-    return json.dumps(to_builtins(document), indent=2, ensure_ascii=False)
+    return visible_json(json.dumps(to_builtins(document), indent=indent, ensure_ascii=False))

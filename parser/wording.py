@@ -183,7 +183,7 @@ class Wording:
             opening = self.open_bracket(position)
         assert opening is not None
         bracket = self._tokens.word(opening)
-        if not bracket:  # one that was put in, and was reported then
+        if bracket != self._text[self._tokens.kinds[opening]]:  # one that was put in, and was reported then
             return
         closing = {"{": "}", "(": ")", "[": "]"}[bracket]
         self._sink.report(

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from camkes.cli.main import main
+from camkes.process import VisibleStream
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -43,7 +44,7 @@ def _written_to(file: IO[bytes], name: str) -> Iterator[None]:
     before = os.dup(descriptor)
     os.dup2(file.fileno(), descriptor)
     try:
-        with open(descriptor, "w", encoding="utf-8", errors="surrogateescape", closefd=False) as opened:
+        with VisibleStream(open(descriptor, "w", encoding="utf-8", closefd=False)) as opened:
             setattr(sys, name, opened)
             yield
     finally:

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 
 from camkes.diagnostics import Sink
 from camkes.diagnostics.words import plural
+from camkes.process import VisibleStream
+from camkes.visible import visible_line
 
 GOOD, USER_ERROR, USAGE, DEFECT = 0, 1, 2, 3
 INTERRUPTED = 130  # as a shell reports SIGINT
@@ -49,6 +51,14 @@ def write_diagnostics(arguments: argparse.Namespace, sink: Sink) -> int:
     return USER_ERROR if sink.has_errors else GOOD
 
 
+def write_exactly(text: str) -> None:
+    """Write a result that other programs read as it is; a terminal shows what is hidden in it."""
+    if isinstance(sys.stdout, VisibleStream):
+        sys.stdout.write_exactly(text)
+    else:
+        sys.stdout.write(text)
+
+
 def can_draw(stream: object) -> bool:
     """Whether the stream takes box-drawing characters."""
     encoding = getattr(stream, "encoding", None) or "ascii"
@@ -70,12 +80,17 @@ class Progress:
         if not text:
             self.clear()
         elif self.shown:
-            sys.stderr.write("\r" + text[:100].ljust(self.width))
-            sys.stderr.flush()
-            self.width = len(text[:100])
+            text = visible_line(text[:100])
+            self._write(text.ljust(self.width))
+            self.width = len(text)
 
     def clear(self) -> None:
         if self.shown and self.width:
-            sys.stderr.write("\r" + " " * self.width + "\r")
-            sys.stderr.flush()
+            self._write(" " * self.width)
+            self._write("")
             self.width = 0
+
+    def _write(self, text: str) -> None:
+        """Write over the line."""
+        if isinstance(sys.stderr, VisibleStream):
+            sys.stderr.write_over(text)

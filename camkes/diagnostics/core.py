@@ -16,6 +16,8 @@ from typing import NamedTuple
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from camkes.visible import visible, visible_line
+
 
 class Severity(Enum):
     """How bad a diagnostic is. Only an ERROR makes a run fail."""
@@ -135,7 +137,7 @@ class Sink(Struct):
     _seen: dict[tuple[str, Span | None, str], Diagnostic] = field(default_factory=dict)
 
     def add(self, diagnostic: Diagnostic) -> None:
-        diagnostic = _with_macro(diagnostic)
+        diagnostic = _visible(_with_macro(diagnostic))
         self._seen.setdefault((diagnostic.code.number, diagnostic.span, diagnostic.message), diagnostic)
 
     def report(
@@ -164,6 +166,21 @@ class Sink(Struct):
     @property
     def has_errors(self) -> bool:
         return any(d.severity is Severity.ERROR for d in self._seen.values())
+
+
+def _visible(diagnostic: Diagnostic) -> Diagnostic:
+    """Names, paths and messages of other programs are in the texts. What is on one line stays on one."""
+    lines = (diagnostic.message, diagnostic.label, *(label.text for label in diagnostic.related))
+    if all(map(str.isprintable, (*lines, *diagnostic.notes, diagnostic.help))):
+        return diagnostic
+    return replace(
+        diagnostic,
+        message=visible_line(diagnostic.message),
+        label=visible_line(diagnostic.label),
+        related=tuple(Label(span, visible_line(text)) for span, text in diagnostic.related),
+        notes=tuple(map(visible, diagnostic.notes)),
+        help=visible(diagnostic.help),
+    )
 
 
 def _with_macro(diagnostic: Diagnostic) -> Diagnostic:

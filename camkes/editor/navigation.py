@@ -17,6 +17,7 @@ from camkes.editor.hover import hover, hover_setting
 from camkes.editor.outline import Item, outline
 from camkes.editor.session import SUFFIXES, Feature, Server, path_of
 from camkes.editor.words import hover_word
+from camkes.visible import visible
 
 _SYMBOLS = {
     "procedure": lsp.SymbolKind.Interface,
@@ -48,7 +49,7 @@ async def show(server: Server, params: lsp.HoverParams) -> lsp.Hover | None:
             return None
         text, first, last = word
         span = Span(source, place[0], first, place[0], last)
-    return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text), server.range(span))
+    return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, visible(text)), server.range(span))
 
 
 async def definition(server: Server, params: lsp.DefinitionParams) -> lsp.Location | None:

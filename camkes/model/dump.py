@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
@@ -14,6 +13,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from camkes.diagnostics import SourceFile, Span
+from camkes.documents import json_text
 from camkes.model.system import ComponentType, Connector, Procedure, System
 
 #: Fields that repeat others, or that are of no use in a dump.
@@ -36,7 +36,7 @@ def dump(system: System, *, places: bool = False) -> dict[str, Any]:
 
 def dump_text(system: System, *, places: bool = False) -> str:
     """The dump as JSON text."""
-    return json.dumps(dump(system, places=places), indent=2) + "\n"
+    return json_text(dump(system, places=places)) + "\n"
 
 
 class _Dumper:

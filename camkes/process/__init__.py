@@ -11,7 +11,6 @@ from __future__ import annotations
 import errno
 import io
 import os
-import re
 import sys
 import time
 from contextlib import ExitStack, nullcontext, suppress
@@ -19,6 +18,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+
+from camkes.visible import visible_colored, visible_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -322,21 +323,33 @@ def prepare_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:  # closed
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
-    if not isinstance(sys.stdout, io.TextIOWrapper):
-        return
-    if sys.stdout.isatty():
-        sys.stdout.reconfigure(errors="backslashreplace")
-    else:
-        sys.stdout.reconfigure(encoding="utf-8", errors="surrogateescape")
+    if isinstance(sys.stdout, io.TextIOWrapper) and isinstance(sys.stderr, io.TextIOWrapper):
+        sys.stdout = VisibleStream(sys.stdout, None if sys.stdout.isatty() else "utf-8")
+        sys.stderr = VisibleStream(sys.stderr)
 
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # not tab and newline
+class VisibleStream(io.TextIOWrapper):
+    """A stream for people, in place of another one: what is hidden in a text is spelled out."""
 
+    def __init__(self, stream: io.TextIOWrapper, encoding: str | None = None) -> None:
+        line_by_line, encoding = stream.line_buffering, encoding or stream.encoding
+        super().__init__(stream.detach(), encoding, "backslashreplace", line_buffering=line_by_line)
 
-def for_terminal(text: str) -> str:
-    """Output of another program with its control characters made visible, so that it does not control the
-    user's terminal."""
-    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    def write(self, text: str) -> int:
+        return super().write(visible_colored(text))
+
+    def write_over(self, text: str) -> None:
+        """Write over the last line, which did not end."""
+        super().write(f"\r{visible_line(text)}")
+        self.flush()
+
+    def write_exactly(self, text: str) -> None:
+        """Write a text that another program reads as it is; a terminal shows it."""
+        if self.isatty():
+            self.write(text)
+        else:
+            self.flush()
+            self.buffer.write(text.encode(errors="surrogateescape"))
 
 
 def no_output(error: OSError) -> int:

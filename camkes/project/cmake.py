@@ -150,13 +150,18 @@ def ask(question: Question, sink: Sink) -> CMakeResult | None:
     return CMakeResult(answer, stored, {name: os.environ.get(name) for name in sorted(named | more)})
 
 
+def _in_lists(name: str) -> bool:
+    """Whether it can be an item of a list. A bracket without its other one keeps items together."""
+    return _UNUSABLE.search(name) is None and name.count("[") == name.count("]")
+
+
 def _can_name(folders: Sequence[Path], sink: Sink) -> bool:
     """Lists of CMake and rules of Ninja have no way to write some characters."""
-    unusable = next((str(folder) for folder in folders if _UNUSABLE.search(str(folder))), None)
+    unusable = next((name for name in map(str, folders) if not _in_lists(name)), None)
     if unusable is not None:
         sink.report(
             CMAKE_FAILED,
-            f"the name {unusable!r} contains a character that CMake cannot write in lists of files",
+            f"the name `{unusable}` contains a character that CMake cannot write in lists of files",
             help="rename the folder",
         )
     return unusable is None

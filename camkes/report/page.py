@@ -28,6 +28,7 @@ from camkes.report.budgets import TimeTable
 from camkes.report.draw.svg import OWN, PALETTE
 from camkes.report.times import format_time
 from camkes.report.words import letters
+from camkes.visible import visible
 
 TEMPLATE = Path(__file__).with_name("page.html")
 
@@ -55,9 +56,13 @@ def to_html(
     missed = [
         each.task.name for each in analysis.tasks if each.verdict is not Verdict.MET or each.task.name in late
     ]
-    template = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
-        TEMPLATE.read_text("utf-8")
+    environment = jinja2.Environment(
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: visible(value) if type(value) is str else value,
     )
+    template = environment.from_string(TEMPLATE.read_text("utf-8"))
     shown = _shown(analysis, witnesses)
     return template.render(
         name=name,

@@ -7,10 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict
 
+from camkes.documents import json_text
 from camkes.report.refusals import RefusalReport
 from camkes.report.trace.chains import ChainLatencies, DataAges
 from camkes.report.trace.demands import Property
@@ -273,4 +273,4 @@ def to_json(report: Struct) -> str:
 
 
 def _line(value: Any) -> str:
-    return msgspec.json.format(msgspec.json.encode(value), indent=0).decode()
+    return json_text(value, indent=None)

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
@@ -16,10 +15,9 @@ from camkes.diagnostics.words import plural
 from camkes.report.summary import CoverageReport, to_json
 from camkes.report.times import format_time
 from camkes.testing.run import Case, TestResult
+from camkes.visible import visible, visible_line
 
 SCHEMA = "camkes-test 1"
-#: what XML cannot have, not even as a reference
-_NOT_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 class CaseReport(Struct, frozen=True):
@@ -142,9 +140,9 @@ def to_tap(results: Sequence[TestResult]) -> str:
     points = list(_points(results))
     lines = ["TAP version 13", f"1..{len(points)}"]
     for number, (_, case, name, passed) in enumerate(points, 1):
-        escaped = name.replace("#", r"\#")
+        escaped = visible_line(name).replace("#", r"\#")
         lines.append(f"{'ok' if passed else 'not ok'} {number} - {escaped}")
-        lines += [f"# {text}" for failure in case.failures for text in failure.splitlines()]
+        lines += [f"# {visible(text)}" for failure in case.failures for text in failure.split("\n")]
     return "\n".join([*lines, ""])
 
 
@@ -153,26 +151,27 @@ def to_junit(results: Sequence[TestResult], base: Path) -> bytes:
     Paths below `base` are relative to it."""
     root = ElementTree.Element("testsuites")
     for result in results:
+        title = visible(result.test.title)
         points = list(_points([result]))
         failures = sum(not passed for *_, passed in points)
         seconds = f"{(result.end or 0) / 1e9:.9f}"
         suite = ElementTree.SubElement(
             root,
             "testsuite",
-            name=result.test.title,
+            name=title,
             tests=str(len(points)),
             failures=str(failures),
             errors="0",
             time=seconds,
         )
         for _, case, _, passed in points:
-            name = case.name or result.test.title
-            element = ElementTree.SubElement(suite, "testcase", classname=result.test.title, name=_xml(name))
+            name = visible(case.name) or title
+            element = ElementTree.SubElement(suite, "testcase", classname=title, name=name)
             if not passed:
                 first = case.failures[0] if case.failures else "the test was not run"
-                failure = ElementTree.SubElement(element, "failure", message=_xml(first))
-                failure.text = _xml("\n".join(_located(result, case, base)))
-        ElementTree.SubElement(suite, "system-out").text = _xml(result.output)
+                failure = ElementTree.SubElement(element, "failure", message=visible(first))
+                failure.text = visible("\n".join(_located(result, case, base)))
+        ElementTree.SubElement(suite, "system-out").text = visible(result.output)
     ElementTree.indent(root)
     text: bytes = ElementTree.tostring(root, encoding="utf-8", xml_declaration=True)
     return text + b"\n"
@@ -184,7 +183,3 @@ def _located(result: TestResult, case: Case, base: Path) -> Iterator[str]:
         if each.message in case.failures:
             place = "" if each.span is None else f"{_relative(each.span.file.path, base)}:{each.span.line}: "
             yield "\n".join([f"{place}{each.code.number}: {each.message}", *each.notes])
-
-
-def _xml(text: str) -> str:
-    return _NOT_XML.sub("\ufffd", text)

@@ -43,7 +43,7 @@ _KILLED = re.compile(
 
 def run_limited(command: list[str], text: str, waits: Callable[[], object]) -> tuple[Finished, str]:
     """Run a program within the limits; returns also why it was stopped (empty: it was not). Raises OSError.
-    `waits`: it may wait for ever."""
+    `waits`: it may wait for ever. What is not UTF-8 is in the output as in a path."""
     limits = {
         resource.RLIMIT_CPU: CPU_SECONDS,
         resource.RLIMIT_AS: MEMORY,
@@ -78,7 +78,7 @@ def run_limited(command: list[str], text: str, waits: Callable[[], object]) -> t
 
 def _start_of(file: IO[bytes], most: int) -> str:
     file.seek(0)
-    return file.read(most).decode(errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+    return file.read(most).decode(errors="surrogateescape").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def special_file(root: SourceFile, command: Sequence[str]) -> tuple[Path, Span] | None:

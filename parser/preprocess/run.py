@@ -42,6 +42,7 @@ from camkes.parser.preprocess.pieces import (
 
 _DEFINE = re.compile(r"#define ([^\W\d][\w$]*)(\(?)(?:[^()\n]*\))?[^\n]*?(\w*)$", re.MULTILINE)
 _LINE_MARKER = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)$', re.MULTILINE)
+_ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|(.))", re.DOTALL)
 _INCLUDE = re.compile(r"\s*#\s*(?:include|include_next|import)\b")
 _HEADER = re.compile(r"<[^<>]*>")
 _MARK = re.compile(r"camkes_mark_(\d+)_(\d+)_")
@@ -169,12 +170,13 @@ class _PreprocessorRun:
         current, line, position, fresh = -1, 0, 0, False
         for marker in _LINE_MARKER.finditer(output):
             if current >= 0:
-                part = _OutputPart(current, line, output[position : marker.start()].split("\n"), fresh)
+                text = _as_read(output[position : marker.start()])
+                part = _OutputPart(current, line, text.split("\n"), fresh)
                 self._note_definitions(part)
                 line += len(part.lines) - 1
                 fresh = False
             where, path, flags = marker.groups()
-            path = re.sub(r"\\(.)", r"\1", path)
+            path = _ESCAPE.sub(_unescaped, path)
             entering = " 1" in flags
             if path.startswith("<") and path not in self.numbers:
                 current = -1
@@ -196,7 +198,7 @@ class _PreprocessorRun:
                 current = number
             line, position = int(where), marker.end() + 1
         if current >= 0:
-            self._note_definitions(_OutputPart(current, line, output[position:].split("\n"), fresh))
+            self._note_definitions(_OutputPart(current, line, _as_read(output[position:]).split("\n"), fresh))
         return Macros(frozenset(names), frozenset(calls))
 
     def _note_definitions(self, part: _OutputPart) -> None:
@@ -289,7 +291,7 @@ class _PreprocessorRun:
         """Write the copy of a file that has marks for text."""
         file = self.files[number]
         pieces: list[TextSegment] = []
-        path = str(file.path).replace("\\", "\\\\").replace('"', '\\"')
+        path = str(file.path).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
         parts = [f'#line 1 "{path}"\n']
         for start, end, kind in cut(file.text, macros):
             written = file.text[start:end]
@@ -306,7 +308,7 @@ class _PreprocessorRun:
             else:
                 parts.append(mark + "\n" * written.count("\n"))
         self.pieces.append(pieces)
-        (folder / f"{number}.camkes").write_text("".join(parts), encoding="utf-8")
+        (folder / f"{number}.camkes").write_text("".join(parts), "utf-8", "surrogateescape")
 
     def _directive(self, number: int, start: int, written: str, folder: Path) -> str:
         if not _INCLUDE.match(written):
@@ -326,9 +328,20 @@ class _PreprocessorRun:
             piece = self.pieces[int(mark.group(1))][int(mark.group(2))]
             if piece.expanded:
                 end = output.find(_END, mark.end(), limit)
-                text = output[mark.end() : end if end >= 0 else limit]
+                text = _as_read(output[mark.end() : end if end >= 0 else limit])
                 piece = piece._replace(text=f" {text.strip()} ")
             yield piece
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    """A character of a path, as preprocessors write it in a line marker."""
+    octal, other = found.groups()
+    return chr(int(octal, 8)) if octal else "\n" if other == "n" else other
+
+
+def _as_read(output: str) -> str:
+    """A part of the output as the text of the files that it is of."""
+    return output if output.isascii() else output.encode("utf-8", "surrogateescape").decode(errors="replace")
 
 
 def _read_included(path: Path, sink: Sink, span: Span | None) -> SourceFile | None:

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pytest
 
-from camkes.process import for_terminal
 from tests.command import ROOT, camkes
 from tests.documents import conforming
 from tests.end_to_end.support import EXAMPLES, system
@@ -132,10 +131,6 @@ def test_output_that_is_not_a_terminal_is_not_escaped(tmp_path: Path, words: lis
     assert said.count(b"a") >= 1 << 20
     if words:
         assert json.loads(done.stdout)["exit_statuses"] == {"one": 0}
-
-
-def test_which_characters_control_a_terminal() -> None:
-    assert for_terminal("a\tb\n\r\x7f\x85 ä€") == "a\tb\n\\x0d\\x7f\\x85 ä€"
 
 
 def test_kernels_that_were_not_used_for_long_are_removed(

@@ -6,19 +6,26 @@ from pathlib import Path
 
 import pytest
 
+from camkes.model.dump import dump
 from camkes.resolve import LoadOptions, codes
 from camkes.resolve.program import hierarchy
 
-from .systems import good, numbers
+from .systems import good, numbers, resolve
 
 
-@pytest.mark.parametrize(("levels", "deep"), [(100, False), (101, True), (300, True)])
-def test_components_nested_too_deeply(tmp_path: Path, levels: int, deep: bool) -> None:
+@pytest.mark.parametrize("innermost_first", [False, True])
+@pytest.mark.parametrize(("levels", "deep"), [(100, False), (101, True), (10_000, True)])
+def test_components_nested_too_deeply(tmp_path: Path, levels: int, deep: bool, innermost_first: bool) -> None:
     last = levels - 1
-    chain = "".join(f"component A{i} {{ composition {{ component A{i + 1} a; }} }}" for i in range(last))
-    text = f"{chain} component A{last} {{ }} assembly {{ composition {{ component A0 a; }} }}"
+    chain = [f"component A{i} {{ composition {{ component A{i + 1} a; }} }}" for i in range(last)]
+    chain.append(f"component A{last} {{ }}")
+    text = "".join(reversed(chain) if innermost_first else chain)
+    text += "assembly { composition { component A0 a; } }"
     options = LoadOptions(cpp=False, allow_forward_references=True)
-    assert (codes.TOO_DEEP.number in numbers(tmp_path, text, options)) == deep
+    system, found = resolve(tmp_path, text, options)
+    assert {each.code.number for each in found} == ({codes.TOO_DEEP.number} if deep else set())
+    if system is not None:
+        assert len(dump(system)["instances"]) == levels
 
 
 def test_long_chains_are_resolved(tmp_path: Path) -> None:

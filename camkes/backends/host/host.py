@@ -305,7 +305,7 @@ class _Build:
         if name is not None:
             self.sink.report(
                 UNUSABLE_NAME,
-                f"the name {name!r} contains a character that compilers cannot write in lists of headers",
+                f"the name `{name}` contains a character that compilers cannot write in lists of headers",
                 help="rename the file or folder, or choose another build folder with -o",
             )
         return name is None

@@ -24,6 +24,7 @@ from camkes.backends.host.faults import FaultRecord, parse_fault
 from camkes.backends.host.host import HostImage
 from camkes.backends.host.options import RunOptions
 from camkes.diagnostics import Diagnostic
+from camkes.visible import visible
 
 #: exit statuses of the host kernel
 ENDED, FAULTED, CANNOT_START, DEFECT, DAMAGED = 0, 1, 2, 3, 4
@@ -254,4 +255,4 @@ def _read_errors(stream: IO[bytes] | None, said: list[str], sanitized: bool) -> 
         if line.startswith(_KERNEL):
             said.append(line.removeprefix(_KERNEL))
         elif not sanitized:
-            print(process.for_terminal(line) if sys.stderr.isatty() else line, file=sys.stderr)
+            print(visible(line), file=sys.stderr)

@@ -5,16 +5,16 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, field, to_builtins
+from msgspec import Struct, field
 
 from camkes.cli.arguments import Command
 from camkes.cli.commands import runs
 from camkes.cli.output import GOOD, USAGE, USER_ERROR
+from camkes.documents import json_text
 
 if TYPE_CHECKING:
     from camkes.doctor import Health
@@ -56,7 +56,7 @@ def doctor(arguments: argparse.Namespace) -> int:
         found = [each for each in found if set(each.commands) & set(wanted)]
     lacking = [each for each in found if each.missing and set(each.commands) & set(wanted)]
     if arguments.json:
-        print(json.dumps(to_builtins(report(found, wanted, good=not lacking)), indent=1))
+        print(json_text(report(found, wanted, good=not lacking)))
     else:
         print(table(found), end="")
         missing = ", ".join(each.name for each in lacking)

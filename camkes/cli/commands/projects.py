@@ -5,15 +5,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import asdict
 
 from camkes.cli.arguments import Command, add_messages
 from camkes.cli.output import GOOD, write_diagnostics
 from camkes.diagnostics import Sink
+from camkes.documents import json_text
 from camkes.scaffold.create import TEMPLATES
 
 
@@ -34,7 +33,7 @@ def new(arguments: argparse.Namespace) -> int:
     status = write_diagnostics(arguments, sink)
     if arguments.json:
         report = NewReport(str(folder), arguments.template, tuple(map(str, written)))
-        print(json.dumps(asdict(report), indent=2))
+        print(json_text(report))
     elif status == GOOD and not arguments.quiet:
         print(f"created {folder}: {TEMPLATES[arguments.template]}")
         print(f"  camkes run {folder}      build and run it")

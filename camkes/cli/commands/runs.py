@@ -39,7 +39,7 @@ from camkes.cli.output import (
 )
 from camkes.diagnostics import Sink
 from camkes.files import OutputError
-from camkes.process import for_terminal
+from camkes.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -157,7 +157,7 @@ def shown_on_terminal(stream: IO[str]) -> Callable[[bytes], None]:
     decoder = getincrementaldecoder("utf-8")("backslashreplace")
 
     def show(data: bytes) -> None:
-        stream.write(for_terminal(decoder.decode(data)))
+        stream.write(visible(decoder.decode(data)))
         stream.flush()
 
     return show

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from camkes.cli.arguments import Command, add_messages, add_path
-from camkes.cli.output import GOOD, USAGE, USER_ERROR, count, wants_color, write_diagnostics
+from camkes.cli.output import GOOD, USAGE, USER_ERROR, count, wants_color, write_diagnostics, write_exactly
 from camkes.diagnostics import Sink
 from camkes.files import OutputError
 
@@ -39,7 +39,7 @@ def fmt(arguments: argparse.Namespace) -> int:
         if layout is None:
             continue
         if from_input and not keep:
-            sys.stdout.write(layout.after)
+            write_exactly(layout.after)
         elif layout.changed:
             status = max(status, apply_layout(arguments, layout))
     return max(status, write_diagnostics(arguments, sink))
@@ -54,9 +54,9 @@ def apply_layout(arguments: argparse.Namespace, layout: FormattedFile) -> int:
             print(f"camkes fmt: {error}", file=sys.stderr)
             return USER_ERROR
     if arguments.diff:
-        sys.stdout.write(layout.diff())
+        write_exactly(layout.diff())
     else:
-        print(f"{'' if arguments.check else 'formatted '}{layout.source.path}")
+        write_exactly(f"{'' if arguments.check else 'formatted '}{layout.source.path}\n")
     return USER_ERROR if arguments.check else GOOD
 
 
@@ -71,7 +71,10 @@ def migrate(arguments: argparse.Namespace) -> int:
     color = wants_color(arguments, sys.stdout)
     for change in changes:
         for line in change.diff(base):
-            sys.stdout.write(application.painted(line) if color else line)
+            if color:
+                sys.stdout.write(application.painted(line))
+            else:
+                write_exactly(line)
     sys.stdout.flush()
     status = write_diagnostics(arguments, sink)
     if arguments.write:

@@ -140,7 +140,9 @@ def _location(label: Label, number: int | None, show_path: ShowPath) -> dict[str
     path = show_path(span.file)
     found: dict[str, Any] = {
         "physicalLocation": {
-            "artifactLocation": {"uri": ("file://" if path.startswith("/") else "") + quote(path)},
+            "artifactLocation": {
+                "uri": ("file://" if path.startswith("/") else "") + quote(path, errors="surrogateescape")
+            },
             "region": {
                 "startLine": span.line,
                 "startColumn": span.column,

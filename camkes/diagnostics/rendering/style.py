@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from camkes.diagnostics import Diagnostic, Severity, SourceFile, Span
 from camkes.diagnostics.words import plural
+from camkes.visible import visible_line
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,13 +49,13 @@ def shown_path(file: SourceFile, style: Style) -> str:
     path = str(file.path)
     base = str(style.base) if style.base is not None else os.getcwd()  # noqa: PTH109 (pathlib is slower)
     if os.path.isabs(path) and path.startswith(base.rstrip(os.sep) + os.sep):  # noqa: PTH117
-        return path[len(base.rstrip(os.sep)) + 1 :]
+        path = path[len(base.rstrip(os.sep)) + 1 :]
     return path
 
 
 def position(span: Span, style: Style) -> str:
     """`path:line:column`."""
-    return f"{shown_path(span.file, style)}:{span.line}:{span.column}"
+    return f"{visible_line(shown_path(span.file, style))}:{span.line}:{span.column}"
 
 
 def import_chain(file: SourceFile) -> Iterator[Span]:

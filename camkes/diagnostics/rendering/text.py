@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from camkes.diagnostics import Diagnostic, Label, SourceFile, Span
 from camkes.diagnostics.rendering.style import Style, import_chain, position, summary
+from camkes.visible import visible
 
 _ANSI = {
     "error": "1;31",
@@ -293,6 +294,8 @@ def _screen(line: str) -> tuple[str, list[int]]:
             character = " " * width
         elif unicodedata.combining(character) or character in "\u200b\u200c\u200d\ufe0e\ufe0f":
             width = 0
+        elif (spelled := visible(character)) != character:
+            character, width = spelled, len(spelled)
         elif not character.isprintable():
             character, width = "\N{REPLACEMENT CHARACTER}", 1
         else:

@@ -17,6 +17,7 @@ from typing import Any
 
 from camkes.report.trace.model import Inheritance, LockStep, Run, StateSegment
 from camkes.report.words import exact_time, fault_words, state_words
+from camkes.visible import visible_json
 
 TASKS = "tasks"
 
@@ -41,7 +42,9 @@ def perfetto_json(run: Run) -> str:
         *events.outputs(), *events.locks(), *events.faults(), *events.releases(), *events.inheritances(),
     ]  # fmt: skip
     timed.sort(key=lambda event: float(event["ts"]))
-    lines = ",\n".join(json.dumps(event, ensure_ascii=False) for event in (*events.rows, *timed))
+    lines = ",\n".join(
+        visible_json(json.dumps(event, ensure_ascii=False)) for event in (*events.rows, *timed)
+    )
     return f'{{"displayTimeUnit": "ns", "traceEvents": [\n{lines}\n]}}\n'
 
 

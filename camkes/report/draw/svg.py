@@ -6,6 +6,8 @@ from __future__ import annotations
 
 import html
 
+from camkes.visible import visible
+
 #: Faces as wide as `text_width` computes; some converters try only the first.
 FONT = "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif"
 INK = "#1f2933"
@@ -31,9 +33,14 @@ _NARROW = frozenset("fijlrtI.,:;'|!()[] ")
 _WIDE = frozenset("mwMWÖ@%")
 
 
+def escaped(text: str) -> str:
+    """A text as the content of an element."""
+    return html.escape(visible(text), quote=False)
+
+
 def _quoted(text: str) -> str:
     """An attribute's value."""
-    return '"' + html.escape(text, quote=False).replace('"', "&quot;") + '"'
+    return '"' + escaped(text).replace('"', "&quot;") + '"'
 
 
 def number(value: float) -> str:
@@ -74,7 +81,7 @@ def element(name: str, content: str = "", /, **attributes: str | float | None) -
 
 
 def text(x: float, y: float, words: str, **attributes: str | float | None) -> str:
-    return element("text", html.escape(words, quote=False), x=x, y=y, **attributes)
+    return element("text", escaped(words), x=x, y=y, **attributes)
 
 
 def framed(x: float, y: float, words: str, size: float, fill: str = INK) -> str:
@@ -90,7 +97,7 @@ def framed(x: float, y: float, words: str, size: float, fill: str = INK) -> str:
 
 def title(words: str) -> str:
     """What a viewer shows when the pointer rests on the element that contains this."""
-    return element("title", html.escape(words, quote=False))
+    return element("title", escaped(words))
 
 
 class Drawing:

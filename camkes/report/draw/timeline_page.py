@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from camkes.report.words import (
     payment_words,
     state_words,
 )
+from camkes.visible import visible, visible_json
 
 TEMPLATE = Path(__file__).with_name("timeline.html")
 
@@ -53,7 +55,7 @@ def timeline_page(run: Run, heading: str) -> str:
     numbers = {name: number for number, name in enumerate(colours, 1)}
     texts: dict[str, int] = {}
     data = {
-        "name": heading,
+        "name": visible(heading),
         "end": run.end,
         "services": services,
         "looks": [look.value for look in Look],
@@ -61,11 +63,11 @@ def timeline_page(run: Run, heading: str) -> str:
         "holds": _holds(run),
         "faults": [[fault.time, fault.task or fault.thread.name, fault_words(fault)] for fault in run.faults],
         "criticality": run.criticality,
-        "texts": list(texts),
+        "texts": list(map(visible, texts)),
     }
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
-    page = TEMPLATE.read_text("utf-8")
-    return page.replace("@NAME@", html.escape(heading or "A run")).replace("@DATA@", text)
+    parts = {"@NAME@": html.escape(visible(heading or "A run")), "@DATA@": visible_json(text)}
+    return re.sub("@NAME@|@DATA@", lambda found: parts[found[0]], TEMPLATE.read_text("utf-8"))
 
 
 def _holds(run: Run) -> list[tuple[str, int, int, str]]:

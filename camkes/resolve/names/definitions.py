@@ -13,6 +13,9 @@ from camkes.diagnostics import Span
 from camkes.model.system import ComponentType, Connector, Interface, Value
 from camkes.parser import ast
 
+#: Levels of definitions in each other.
+DEEPEST = 100
+
 
 class SettingDefinition(Struct, eq=False, dict=True):
     """A setting of a configuration block. `value` is folded; a reference or a query is still to be asked."""

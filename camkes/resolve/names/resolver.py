@@ -25,7 +25,12 @@ from camkes.resolve import codes
 from camkes.resolve.files.imports import Program
 from camkes.resolve.names.components import check_component, check_requests, name_monitors
 from camkes.resolve.names.compositions import Compositions
-from camkes.resolve.names.definitions import AssemblyDefinition, ComponentDefinition, SettingDefinition
+from camkes.resolve.names.definitions import (
+    DEEPEST,
+    AssemblyDefinition,
+    ComponentDefinition,
+    SettingDefinition,
+)
 from camkes.resolve.names.scopes import Definition, TopLevel, kind_of, new_member
 from camkes.resolve.names.symbols import check_symbols
 from camkes.resolve.values.attributes import (
@@ -38,7 +43,6 @@ from camkes.resolve.values.clauses import interface_clauses, sync_clauses
 from camkes.resolve.values.expressions import fold, fold_integer
 
 #: Components within components deeper than this are taken for a mistake.
-_DEEPEST = 100
 #: what to write for types of C that no attribute has
 _FRACTION = "use an `int` in a smaller unit, or a constant in a header"
 _INSTEAD = {"bool": "use an `int`: `True` is 1", "double": _FRACTION, "float": _FRACTION}
@@ -120,9 +124,9 @@ class Names:
         if start is not None:
             self.contains_itself(found, name, [node for _, node in self.running[start + 1 :]])
             return None
-        if len(self.running) >= _DEEPEST:
+        if len(self.running) >= DEEPEST:
             self.sink.report(
-                codes.TOO_DEEP, f"definitions are nested more than {_DEEPEST} levels deep", name.span
+                codes.TOO_DEEP, f"definitions are nested more than {DEEPEST} levels deep", name.span
             )
             return None
         return self.definition(found.node, found.position)

@@ -14,6 +14,7 @@ from camkes.diagnostics import Sink, Span
 from camkes.model.system import Connector, Interface
 from camkes.resolve import codes
 from camkes.resolve.names.definitions import (
+    DEEPEST,
     AssemblyDefinition,
     ComponentDefinition,
     CompositionDefinition,
@@ -84,7 +85,7 @@ def flatten(assemblies: list[AssemblyDefinition], sink: Sink) -> Flat:
     flat = Flat()
     _merge_names(assemblies, sink)
     for assembly in assemblies:
-        _expand(assembly.composition, "", None, flat)
+        _expand(assembly.composition, "", None, flat, sink)
         _settings(assembly.settings, "", flat)
     if len(flat.instances) > _MOST_INSTANCES:
         outermost = flat.instances[next(reversed(flat.instances)).partition(".")[0]]
@@ -132,7 +133,11 @@ def _merge_names(assemblies: list[AssemblyDefinition], sink: Sink) -> None:
 
 
 def _expand(
-    composition: CompositionDefinition, prefix: str, owner: tuple[str, ComponentDefinition] | None, flat: Flat
+    composition: CompositionDefinition,
+    prefix: str,
+    owner: tuple[str, ComponentDefinition] | None,
+    flat: Flat,
+    sink: Sink,
 ) -> None:
     parent = owner[0] if owner else ""
     for connection in composition.connections:
@@ -168,12 +173,15 @@ def _expand(
         if part.component is None:
             flat.unknown.add(full)
             continue
+        if full.count(".") >= DEEPEST:
+            sink.report(codes.TOO_DEEP, f"definitions are nested more than {DEEPEST} levels deep", part.span)
+            continue
         if len(flat.instances) > _MOST_INSTANCES:
             return
         flat.instances.setdefault(full, FlatInstance(full, part.component, space, parent, part.span))
         inner = part.component.composition
         if inner is not None:
-            _expand(inner, full + ".", (full, part.component), flat)
+            _expand(inner, full + ".", (full, part.component), flat, sink)
         _settings(part.component.settings, full, flat)
 
 
