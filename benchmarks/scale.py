@@ -216,7 +216,7 @@ def write_lists_in_lists(depth: int) -> str:
 KINDS: dict[str, tuple[Callable[[int], str], str, tuple[int, ...]]] = {
     "clusters": (write_clusters, "instances", (500, 1000, 2000, 4000)),
     "layers": (write_system, "instances", (500, 1000, 2000, 4000)),
-    "hierarchy": (write_hierarchy, "levels", (100, 200, 400, 800)),
+    "hierarchy": (write_hierarchy, "levels", (25, 50, 98, 10000)),
     "clients": (write_clients, "clients", (500, 1000, 2000, 4000)),
     "chain": (write_chain, "locks", (250, 500, 1000, 2000)),
     "text": (write_text, "kB", (1250, 2500, 5000, 10000)),

@@ -42,6 +42,14 @@ def check(text: str) -> None:
             assert (span.line, span.column) <= (span.end_line, span.end_column)
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["t}procedure :s", "component C :", "assembly : composition", "}struct :s{", "procedure :", "group :"],
+)
+def test_a_brace_that_is_another_sign(text: str) -> None:
+    check(text)
+
+
 @settings(deadline=None)
 @given(st.text(max_size=200))
 def test_random_text(text: str) -> None:
