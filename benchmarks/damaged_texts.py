@@ -111,7 +111,7 @@ def commands(number: int) -> Iterator[list[str]]:
 
 
 def problem(number: int, path: Path, longest: float, good: Counter[str]) -> str:
-    """What is wrong with what commands say of a file, empty if nothing is."""
+    """The first mistake of the commands about a file; empty if there is none."""
     for words in commands(number):
         begin = time.process_time()
         result = camkes(*words, path)
