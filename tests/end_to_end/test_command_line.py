@@ -158,6 +158,35 @@ def test_plan_json(tmp_path: Path) -> None:
     }
 
 
+def test_plan_json_tells_who_is_lent_a_priority(tmp_path: Path) -> None:
+    """Of the tasks that post a semaphore, the one that is above all that wait keeps its own."""
+    path = tmp_path / "a.camkes"
+    path.write_text(
+        """
+        import <std_connector.camkes>;
+        procedure Do { void it(); };
+        component Task { control; requestor; uses Do p; }
+        component Store {
+            provides Do take with priority_protocol inherited;
+            provides Do give with priority_protocol inherited;
+            has semaphore full with helpers;
+        }
+        assembly {
+            composition {
+                component Task waiter; component Task low; component Task high; component Store store;
+                connection seL4RPCCall c1(from waiter.p, to store.take);
+                connection seL4RPCCall c2(from low.p, from high.p, to store.give);
+            }
+            configuration { waiter._priority = 50; low._priority = 10; high._priority = 90; }
+        }
+        """,
+        encoding="utf-8",
+    )
+    (condition,) = conforming("plan", camkes("plan", path, "--json").output)["conditions"]
+    lent = {(each["task"], each["lends"]) for each in condition["helpers"]}
+    assert lent == {("waiter", True), ("low", True), ("high", False)}
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_is_valid_and_complete(shell: str) -> None:
     text = script(shell, make_parser(), {"explain": ["E0501"]})
