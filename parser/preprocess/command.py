@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from typing import IO
 
 #: Seconds in all and of the processor, bytes of memory and of output.
-TIMEOUT, CPU_SECONDS, MEMORY, OUTPUT = 20, 5, 2**29, 2**26
+TIMEOUT, CPU_SECONDS, MEMORY, OUTPUT = 20, 5, 2**29, 2**24
 #: How long a run may last, in seconds, before it is looked for what it may wait for.
 _PATIENCE = 1
 _INCLUDED = re.compile(

@@ -42,9 +42,8 @@ SLACK_US = 60
 def with_costs(sources: Mapping[str, str], cost_us: int = COST_US) -> dict[str, str]:
     """Components whose jobs and requests take as long as on the host kernel, with what they cost."""
     work = re.compile(r"camkes_work\((?!CAMKES_MS\(0\))(.*?\))\);")
-    return {
-        name: work.sub(rf"camkes_work(\1 - CAMKES_US({cost_us}));", text) for name, text in sources.items()
-    }
+    left = rf"camkes_work(\1 > CAMKES_US({cost_us}) ? \1 - CAMKES_US({cost_us}) : 0);"
+    return {name: work.sub(left, text) for name, text in sources.items()}
 
 
 def with_slack(text: str) -> str:

@@ -44,6 +44,7 @@ def test_responses(
         if all(len(found[task]) >= len(times) for task, times in expected.items()):
             break
     for task, times in expected.items():
+        assert len(found[task]) >= len(times), found
         for response, time in zip(found[task], times, strict=False):
             assert abs(response - time * MS) < TOLERANCE, (task, found)
 
