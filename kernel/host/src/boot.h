@@ -9,6 +9,7 @@
 void table_read(const char *path);
 
 /* space.c */
+void space_prepare(struct space *space);
 void space_load(struct space *space);
 void space_write_coverage(void);
 

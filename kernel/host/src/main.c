@@ -251,6 +251,7 @@ static _Noreturn void run_space(struct space *space, pid_t runner)
     handover_wait();
     kernel->inside = false;
     prepare_process();
+    space_prepare(space);
     confine_loading();
     space_load(space);
     confine_running();
@@ -286,6 +287,10 @@ static void boot_fast(void)
     if (!kernel->options.search) {
         signals_watch();
     }
+    for (unsigned i = 0; i < kernel->space_count; i++) {
+        space_prepare(&kernel->spaces[i]);
+    }
+    close(kernel->memory_file);
     confine_loading();
     for (unsigned i = 0; i < kernel->space_count; i++) {
         space_load(&kernel->spaces[i]);

@@ -30,6 +30,8 @@ long access_protect(void *start, size_t length, long protection);
 extern const char access_protect_called[];
 void access_end(int status);
 extern const char access_end_called[];
+long access_load(long call, long, long, long, long, long);
+extern const char access_load_called[];
 
 /* integrity.c */
 void integrity_initialise(void);

@@ -78,6 +78,7 @@ struct timer {
 struct region {
     uint64_t size; /* a multiple of the page size */
     off_t offset;  /* in the memory file */
+    char *live;    /* where a search saves it */
 };
 
 /* Time that can be used from an instant on, in nanoseconds. */

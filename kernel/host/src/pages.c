@@ -162,18 +162,27 @@ static void add_mapping(char *start, char *end)
     }
 }
 
-/* Shared regions: components see them at other addresses. */
+/* Shared regions: components see them at other addresses. Before components are loaded. */
+void pages_map_regions(void)
+{
+    for (unsigned i = 0; i < kernel->object_count; i++) {
+        struct object *object = &kernel->objects[i];
+        if (object->kind == OBJECT_REGION) {
+            object->region.live = mmap(NULL, object->region.size, PROT_READ | PROT_WRITE,
+                                       MAP_SHARED, kernel->memory_file, object->region.offset);
+            if (object->region.live == MAP_FAILED) {
+                give_up(3, "cannot map a shared region: %s", strerror(errno));
+            }
+        }
+    }
+}
+
 static void add_regions(void)
 {
     for (unsigned i = 0; i < kernel->object_count; i++) {
         const struct object *object = &kernel->objects[i];
         if (object->kind == OBJECT_REGION) {
-            char *start = mmap(NULL, object->region.size, PROT_READ | PROT_WRITE, MAP_SHARED,
-                               kernel->memory_file, object->region.offset);
-            if (start == MAP_FAILED) {
-                give_up(3, "cannot map a shared region: %s", strerror(errno));
-            }
-            add_range(start, start + object->region.size, false);
+            add_range(object->region.live, object->region.live + object->region.size, false);
         }
     }
 }

@@ -20,6 +20,7 @@ extern struct page *pages;
 extern unsigned pages_count;
 
 void *pages_reserve(size_t size);
+void pages_map_regions(void);
 void pages_find(void);
 unsigned pages_at(const void *address);
 void pages_protect(void);

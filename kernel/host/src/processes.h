@@ -38,7 +38,6 @@ void watch_parent(pid_t parent);
 /* confine.c */
 void confine_loading(void);
 void confine_running(void);
-bool confine_knows(unsigned machine, int call);
 
 /* calls.c */
 const char *call_name(uint64_t number);

@@ -453,6 +453,7 @@ void search_prepare(const char *table)
     mallopt(M_TOP_PAD, 4 << 20);
     mallopt(M_MMAP_THRESHOLD, 32 << 20);
     mallopt(M_TRIM_THRESHOLD, 64 << 20);
+    pages_map_regions();
     oracle_read(table);
     oracle_initialise();
     oracle_budgets_initialise();

@@ -7,6 +7,7 @@
  */
 #include "entry.h"
 #include "faults.h"
+#include "filter.h"
 #include "memory.h"
 #include "output.h"
 #include "processes.h"
@@ -260,12 +261,12 @@ static void forbidden(int call, ucontext_t *context)
     leave_to_fault(process.loaded, context);
 }
 
-/* A system call that the filter of confine.c caught. */
+/* A system call that a filter caught. */
 static void on_call(int number, siginfo_t *signal, void *context)
 {
     (void)number;
     begin_handler();
-    bool known = confine_knows(signal->si_arch, signal->si_syscall);
+    bool known = filter_knows(signal->si_arch, signal->si_syscall);
     int call = known ? signal->si_syscall : -1;
     if (prints(call, context)) {
         return;

@@ -17,13 +17,13 @@
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* With --fast, one image may be loaded for several address spaces; the loader wants files for that.
  */
-static void *load_copy(const char *path)
+static int make_copy(const char *path)
 {
-    char copy[64];
     struct stat status;
     int from = open(path, O_RDONLY | O_CLOEXEC);
     int to = memfd_create("image", 0);
@@ -38,11 +38,10 @@ static void *load_copy(const char *path)
         left -= n;
     }
     close(from);
-    snprintf(copy, sizeof copy, "/proc/self/fd/%d", to);
-    return dlopen(copy, RTLD_NOW | RTLD_LOCAL);
+    return to;
 }
 
-static bool loaded_already(const struct space *space)
+static bool has_same_image(const struct space *space)
 {
     for (unsigned i = 0; i < space->number; i++) {
         if (kernel->options.fast && strcmp(kernel->spaces[i].image, space->image) == 0) {
@@ -52,7 +51,36 @@ static bool loaded_already(const struct space *space)
     return false;
 }
 
-static void map_region(struct space *space, void *image, const struct mapping *mapping)
+static void *load(const struct space *space)
+{
+    char copy[64];
+    snprintf(copy, sizeof copy, "/proc/self/fd/%d", space->copy);
+    return dlopen(space->copy ? copy : space->image, RTLD_NOW | RTLD_LOCAL);
+}
+
+/* Somewhere. What may only be read is of a file that is open for reading, so that no one can change
+ * the access to it. */
+static void map_region(const struct space *space, struct mapping *mapping)
+{
+    const struct region *region = &mapping->region->region;
+    char path[64];
+    if (mapping->rights & RIGHT_WRITE) {
+        mapping->place = mmap(NULL, region->size, PROT_READ | PROT_WRITE, MAP_SHARED,
+                              kernel->memory_file, region->offset);
+    } else if (mapping->rights & RIGHT_READ) {
+        snprintf(path, sizeof path, "/proc/self/fd/%d", kernel->memory_file);
+        int file = open(path, O_RDONLY | O_CLOEXEC);
+        mapping->place = mmap(NULL, region->size, PROT_READ, MAP_SHARED, file, region->offset);
+        close(file);
+    } else {
+        mapping->place = mmap(NULL, region->size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    }
+    if (mapping->place == MAP_FAILED) {
+        give_up(3, "%s: cannot map %s: %s", space->name, mapping->symbol, strerror(errno));
+    }
+}
+
+static void place_region(struct space *space, void *image, const struct mapping *mapping)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const struct region *region = &mapping->region->region;
@@ -72,12 +100,11 @@ static void map_region(struct space *space, void *image, const struct mapping *m
                 mapping->symbol, (size_t)symbol->st_size, mapping->region->name,
                 (size_t)region->size);
     }
-    int protection = mapping->rights & RIGHT_WRITE  ? PROT_READ | PROT_WRITE
-                     : mapping->rights & RIGHT_READ ? PROT_READ
-                                                    : PROT_NONE;
-    if (mmap(address, region->size, protection, MAP_SHARED | MAP_FIXED, kernel->memory_file,
-             region->offset) == MAP_FAILED) {
-        give_up(3, "%s: cannot map %s: %s", space->name, mapping->symbol, strerror(errno));
+    const long size = (long)region->size;
+    const long error = access_load(SYS_mremap, (long)mapping->place, size, size,
+                                   MREMAP_MAYMOVE | MREMAP_FIXED, (long)address);
+    if (error != (long)address) {
+        give_up(3, "%s: cannot map %s: %s", space->name, mapping->symbol, strerror((int)-error));
     }
 }
 
@@ -128,12 +155,20 @@ static void check_kind(const struct space *space, void *image)
     }
 }
 
-void space_load(struct space *space)
+/* Before code of components is there: what they could do more with than is theirs. */
+void space_prepare(struct space *space)
 {
     keep_apart(space);
+    space->copy = has_same_image(space) ? make_copy(space->image) : 0;
+    for (unsigned i = 0; i < space->mapping_count; i++) {
+        map_region(space, &space->mappings[i]);
+    }
+}
+
+void space_load(struct space *space)
+{
     access_close(); /* constructors are the component's */
-    void *image = loaded_already(space) ? load_copy(space->image)
-                                        : dlopen(space->image, RTLD_NOW | RTLD_LOCAL);
+    void *image = load(space);
     access_open();
     if (!image) {
         give_up(2, "%s: %s", space->name, dlerror());
@@ -153,7 +188,7 @@ void space_load(struct space *space)
     }
     memcpy(&space->entry, &entry, sizeof entry);
     for (unsigned i = 0; i < space->mapping_count; i++) {
-        map_region(space, image, &space->mappings[i]);
+        place_region(space, image, &space->mappings[i]);
     }
     for (unsigned i = 0; i < kernel->thread_count; i++) {
         if (kernel->threads[i].space == space) {

@@ -15,12 +15,14 @@ struct mapping {
     const char *symbol;
     struct object *region;
     uint8_t rights;
+    void *place; /* where it is until the image is loaded */
 };
 
 struct space {
     unsigned number;
     const char *name;
     const char *image;
+    int copy; /* a descriptor of a copy of the image, 0: there is none */
     struct cap *slots;
     seL4_Word slot_count; /* a power of two */
     struct mapping *mappings;

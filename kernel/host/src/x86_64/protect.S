@@ -8,6 +8,10 @@
  * void access_end(int status);
  * The system call exit_group, likewise, so that a component cannot end its process with a status
  * that has a meaning. Returns only if it is not allowed.
+ *
+ * long access_load(long call, long, long, long, long, long);
+ * A system call with up to five arguments, likewise: what is done between loading an image and
+ * running it. Returns its result or a negative error.
  */
         .text
         .globl  access_protect
@@ -36,4 +40,22 @@ access_end_called:
         ret
         .cfi_endproc
         .size   access_end, . - access_end
+        .globl  access_load
+        .hidden access_load
+        .globl  access_load_called
+        .hidden access_load_called
+        .type   access_load, @function
+access_load:
+        .cfi_startproc
+        movq    %rdi, %rax
+        movq    %rsi, %rdi
+        movq    %rdx, %rsi
+        movq    %rcx, %rdx
+        movq    %r8, %r10
+        movq    %r9, %r8
+        syscall
+access_load_called:
+        ret
+        .cfi_endproc
+        .size   access_load, . - access_load
         .section .note.GNU-stack, "", @progbits
