@@ -33,6 +33,7 @@ from camkes.capdl.model import (
 )
 from camkes.capdl.open_space import OpenSpace
 from camkes.capdl.overruns import handler_caps, has_handler, lendable, server
+from camkes.capdl.records import with_records
 from camkes.capdl.threads import ThreadPlanner
 from camkes.capdl.time_manager import ENDPOINT, Badge, critical_tasks, with_time_manager
 from camkes.diagnostics import Sink
@@ -67,7 +68,7 @@ def allocate(
     the rest is up to their templates. Without `tcb_caps`, only managers get capabilities to threads."""
     sink = sink if sink is not None else Sink()
     model = _Allocator(system, plan, SettingReader(sink, defaults), rendered, tcb_caps).run()
-    model = with_time_manager(model, plan)
+    model = with_records(with_time_manager(model, plan), system, plan)
     check_limits(system, plan, model, word_bits, sink)
     return model
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import asdict
+
 from camkes.capdl.details import Scheduling
 from camkes.capdl.model import CapabilityModel, KernelObject, ObjectKind, Space, Thread
 from camkes.protocols.time import LEAST_REFILLS
@@ -49,6 +51,7 @@ def _space(space: Space, image: str) -> list[str]:
     lines += [f"cap {c.slot} {c.object} {str(c.rights) or '-'} {c.badge}" for c in space.caps]
     lines += [f"map {space.symbol(m.use)} {m.region} {m.rights}" for m in space.mappings]
     lines += [_thread(t) for t in space.threads]
+    lines += [f"about {kind} {','.join(map(str, ids))}" for kind, ids in asdict(space.records).items() if ids]
     return lines
 
 

@@ -279,6 +279,22 @@ class Interrupt(Struct, frozen=True):
     badge: int = 0
 
 
+class RecordIds(Struct, frozen=True):
+    """What records that the runtime of an address space writes into a trace may name, beside its own threads:
+    the CPIs that it serves and those that it requests, the contexts and tasks of both; as the manager of a
+    group its conditions and the threads (by number) that wait for them; as a scheduler the contexts that it
+    gives turns; as the time manager the criticalities of the system."""
+
+    serves: tuple[int, ...] = ()
+    requests: tuple[int, ...] = ()
+    contexts: tuple[int, ...] = ()
+    tasks: tuple[int, ...] = ()
+    conditions: tuple[int, ...] = ()
+    waiters: tuple[int, ...] = ()
+    turns: tuple[int, ...] = ()
+    levels: tuple[int, ...] = ()
+
+
 class Space(Struct, frozen=True):
     """An address space (an instance, or a group of instances) with its CSpace."""
 
@@ -289,6 +305,7 @@ class Space(Struct, frozen=True):
     threads: tuple[Thread, ...]
     #: the first of the slots that are kept for what a kernel adds, 0: it adds after all others
     kept: int = 0
+    records: RecordIds = RecordIds()
 
     @property
     def cnode(self) -> str:

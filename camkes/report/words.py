@@ -28,6 +28,7 @@ _FAULTS = {
     FaultKind.SYSCALL: "system call of the workstation",
     FaultKind.BLOCKED: "waits for something outside the system",
     FaultKind.TIMEOUT: "its budget is used up",
+    FaultKind.RECORD: "writes a record of the trace that is not its own",
 }
 
 _OF = {

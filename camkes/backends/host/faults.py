@@ -39,6 +39,8 @@ _HELP = {
     "thread that serves IFACE",
     "waits for something outside the system": "wait for events, calls or the virtual time of the system "
     "instead",
+    "writes a record of the trace that is not its own": "leave the records to the functions that the tool "
+    "generates",
     "loops without consuming virtual time": "add a wait; slow code needs a larger `--loop-limit MS`",
 }
 

@@ -184,3 +184,4 @@ class FaultKind(IntEnum):
     SYSCALL = 12  # a system call of the workstation
     BLOCKED = 13  # it waits outside the kernel, or its process does not react
     TIMEOUT = 14  # its budget is used up; only with a handler
+    RECORD = 15  # it writes a record that is not its own

@@ -108,18 +108,3 @@ uint64_t camkes_host_timer_expirations(seL4_CPtr slot)
     kernel_leave_quietly(self);
     return expirations;
 }
-
-void camkes_host_annotate(uint16_t kind, uint16_t other, unsigned n, const uint64_t *args)
-{
-    if (!kernel->traced) {
-        return;
-    }
-    uint64_t copy[8] = {0};
-    n = n > 8 ? 8 : n;
-    for (unsigned i = 0; i < n; i++) {
-        copy[i] = args[i]; /* may fault, so not in the kernel */
-    }
-    struct thread *self = kernel_enter_quietly();
-    trace_write(kind, self, other < kernel->thread_count ? &kernel->threads[other] : NULL, n, copy);
-    kernel_leave_quietly(self);
-}

@@ -47,6 +47,8 @@ static const char *describe(enum camkes_fault kind)
         return "system call of the workstation";
     case CAMKES_FAULT_TIMEOUT:
         return "its budget is used up";
+    case CAMKES_FAULT_RECORD:
+        return "writes a record of the trace that is not its own";
     case CAMKES_FAULT_BLOCKED:
         return "waits for something outside the system";
     }

@@ -156,7 +156,38 @@ static void read_thread(const struct line *line, struct space *space)
     thread->instance = keep(line->fields[9]);
     thread->slice = kernel->options.timeslice;
     thread->timeless = kernel->mcs;
+    const bool controls = strcmp(line->fields[3], "control") == 0;
+    thread->task = !controls || strcmp(line->fields[8], "-") == 0
+                       ? NONE
+                       : (uint16_t)field_number(line, 8, NONE - 1);
     thread->serves = strcmp(line->fields[3], "worker") == 0;
+}
+
+/* WHAT ID,ID,... */
+static void read_about(const struct line *line, struct space *space)
+{
+    static const char *const WORDS[ABOUT_COUNT] = {"serves",     "requests", "contexts", "tasks",
+                                                   "conditions", "waiters",  "turns",    "levels"};
+    field_expect(line, 2, 2);
+    unsigned what = 0;
+    while (what < ABOUT_COUNT && strcmp(line->fields[1], WORDS[what]) != 0) {
+        what++;
+    }
+    if (what == ABOUT_COUNT || space->about[what].bits) {
+        field_bad(line, "`%s` is not what records are about, or is there twice", line->fields[1]);
+    }
+    enum { MOST = NONE, WORD = 64 };
+    uint64_t bits[MOST / WORD + 1] = {0};
+    unsigned count = 0;
+    char *rest = line->fields[2], *id;
+    while ((id = strsep(&rest, ","))) {
+        const unsigned number =
+            (unsigned)field_number(&(struct line){line->number, 1, {id}}, 0, NONE - 1);
+        bits[number / WORD] |= (uint64_t)1 << number % WORD;
+        count = number + 1 > count ? number + 1 : count;
+    }
+    const size_t size = (count + WORD - 1) / WORD * sizeof *bits;
+    space->about[what] = (struct ids){memcpy(memory_take(size), bits, size), count};
 }
 
 /* OBJECT NOTIFICATION BADGE OFFSET PERIOD [JITTER] */
@@ -254,7 +285,8 @@ static void make_arrays(void)
 
 static void read_item(const struct line *line, struct space **space)
 {
-    bool in_space = field_is(line, "cap") || field_is(line, "map") || field_is(line, "thread");
+    bool in_space = field_is(line, "cap") || field_is(line, "map") || field_is(line, "thread") ||
+                    field_is(line, "about");
     if (in_space && !*space) {
         field_bad(line, "`%s` before the first space", line->fields[0]);
     }
@@ -267,6 +299,8 @@ static void read_item(const struct line *line, struct space **space)
         read_mapping(line, *space);
     } else if (field_is(line, "thread")) {
         read_thread(line, *space);
+    } else if (field_is(line, "about")) {
+        read_about(line, *space);
     } else if (field_is(line, "timer")) {
         read_timer(line);
     } else if (field_is(line, "cost")) {

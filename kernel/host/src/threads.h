@@ -18,6 +18,25 @@ struct mapping {
     void *place; /* where it is until the image is loaded */
 };
 
+/* What records of an address space in the trace may name, beside its own threads. */
+enum about {
+    ABOUT_SERVES,   /* CPIs whose requests it serves */
+    ABOUT_REQUESTS, /* CPIs that it requests */
+    ABOUT_CONTEXTS,
+    ABOUT_TASKS,
+    ABOUT_CONDITIONS, /* that its group manager decides about */
+    ABOUT_WAITERS,    /* threads that wait for these */
+    ABOUT_TURNS,      /* contexts that its scheduler gives turns */
+    ABOUT_LEVELS,     /* criticalities of the system that it sets */
+    ABOUT_COUNT
+};
+
+/* A set of numbers below `count`, a bit each. */
+struct ids {
+    uint64_t *bits;
+    unsigned count;
+};
+
 struct space {
     unsigned number;
     const char *name;
@@ -27,6 +46,7 @@ struct space {
     seL4_Word slot_count; /* a power of two */
     struct mapping *mappings;
     unsigned mapping_count;
+    struct ids about[ABOUT_COUNT];
     void (*entry)(unsigned); /* valid in its own process, as what follows */
     void *handle;            /* of the image, for the loader */
     uint64_t base;           /* where it is */
@@ -89,6 +109,8 @@ struct thread {
     struct object *tcb;
     const char *instance;
     unsigned index; /* in its address space */
+    uint16_t task;  /* whose jobs it begins and ends; NONE: none */
+    uint64_t jobs;  /* of that have records */
     uint8_t priority, max_priority;
     enum thread_state state;
     bool serves;           /* it is a worker of a CPI */

@@ -23,7 +23,8 @@ CAMKES_KERNEL_API void camkes_host_exit_status(int status);
 
 /*
  * Writes a trace record of the running thread; `other` is a thread's number or 65535, `kind` is one
- * of the runtime's (32 and up), `n` at most 8.
+ * of the runtime's (33 and up), with its `n` arguments. A record that the runtime of this address
+ * space does not write, by the lines `about` of the boot table, is a fault and is left out.
  */
 CAMKES_KERNEL_API void camkes_host_annotate(uint16_t kind, uint16_t other, unsigned n,
                                             const uint64_t *args);

@@ -151,6 +151,7 @@ enum camkes_fault {
     CAMKES_FAULT_SYSCALL = 12,   /* a system call of the workstation; address: its number */
     CAMKES_FAULT_BLOCKED = 13,   /* it waits outside the kernel, or its process does not react */
     CAMKES_FAULT_TIMEOUT = 14,   /* its budget is used up; only with a handler */
+    CAMKES_FAULT_RECORD = 15,    /* it writes a record that is not its own; address: its kind */
 };
 
 /* What was left open, and is decided by a schedule. */
