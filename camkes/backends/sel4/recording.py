@@ -38,7 +38,7 @@ SILENCE = 120
 DEFINITION = ("CAmkESTrace", "ON")
 
 #: what a fault handler prints: the instance, the thread, the fault, and where its code is
-_FAULT = re.compile(r"FAULT HANDLER: ([^:]+): thread (.+?): (.+?)(?:, pc 0x([0-9a-f]+))?")
+_FAULT = re.compile(r"FAULT HANDLER: ([^:]+): thread (.+?): (.+?)(?:, pc 0x([0-9a-f]{1,16}))?")
 
 
 def _never(_: Sequence[Record]) -> bool:

@@ -8,10 +8,18 @@ Threads have the numbers that the host kernel's table gives them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from camkes.model.limits import NO_NUMBER
 from camkes.report.trace.kinds import Kind
+
+#: the time, the kind and two threads; the most arguments that the size of a record can express
+_LEAST, _MOST = 4, 4 + 8_000
+
+#: a word of 64 bits
+_NUMBER = re.compile(r"[0-9a-fA-F]{1,16}", re.ASCII)
 
 
 class Record(NamedTuple):
@@ -24,8 +32,9 @@ class Record(NamedTuple):
     @property
     def text(self) -> str:
         """The text of an OUTPUT record."""
-        data = b"".join(word.to_bytes(8, "little") for word in self.arguments[1:])
-        return data[: self.arguments[0]].decode(errors="replace")
+        length, *words = self.arguments or (0,)
+        data = b"".join(word.to_bytes(8, "little") for word in words)
+        return data[:length].decode(errors="replace")
 
 
 #: the line before the first record after some that were overwritten before the image printed them
@@ -33,14 +42,14 @@ LOST = "~ lost"
 
 
 def read_line(line: str) -> Record | None:
-    """The record that a line of a console is, if it is one."""
+    """The record that a line of a console is, if it is one. Its numbers fit into the fields of a record."""
     words = line.strip().split(" ")
-    if words[0] != "~" or len(words) < 5:
+    if words[0] != "~" or not all(map(_NUMBER.fullmatch, words[1:])):
         return None
-    try:
-        time, kind, thread, other, *arguments = (int(word, 16) for word in words[1:])
-    except ValueError:
+    numbers = [int(word, 16) for word in words[1:]]
+    if not _LEAST <= len(numbers) <= _MOST or max(numbers[1:_LEAST]) > NO_NUMBER:
         return None
+    time, kind, thread, other, *arguments = numbers
     return Record(time, kind, thread, other, tuple(arguments))
 
 

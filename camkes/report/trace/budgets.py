@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from camkes.capdl.model import Role
+from camkes.protocols.cycles import reached
 from camkes.protocols.plan import Plan
 from camkes.report.trace.events import Event
 from camkes.report.trace.kinds import Binding, Kind
@@ -169,18 +170,17 @@ class PaymentChecker(BudgetTracker):
                 self.tasks[w] for w, (c, _) in self.requests.items() if self.names.cpi_name(c) == owner
             }
         task, origin = self.tasks[thread.number], self.requests[thread.number][1]
-        return any(
-            payer is not None and (payer == task or self._waits(payer, origin, ())) for payer in payers
-        )
+        return any(payer is not None and (payer == task or self._waits(payer, origin)) for payer in payers)
 
-    def _waits(self, task: int, context: int, above: tuple[int, ...]) -> bool:
+    def _waits(self, task: int, context: int) -> bool:
         """Whether a task waits for a lock with the policy `help` that a context holds, directly or not."""
-        if context in above:
-            return False
-        chain = self._chain(context)
-        held = [lock for lock in self.helping if not chain.isdisjoint(self.holders[lock])]
-        waiting = [waiter.context for lock in held for waiter in self.queues[lock]]
-        return any(self._task(w) == task or self._waits(task, w, (*above, context)) for w in waiting)
+
+        def waiting(holder: int) -> list[int]:
+            chain = self._chain(holder)
+            held = [lock for lock in self.helping if not chain.isdisjoint(self.holders[lock])]
+            return [waiter.context for lock in held for waiter in self.queues[lock]]
+
+        return any(self._task(waiter) == task for waiter in reached(waiting(context), waiting))
 
     def _served_by(self, context: int) -> int | None:
         """The worker whose requests have a context, which is that of a fixed CPI."""

@@ -7,11 +7,12 @@ from __future__ import annotations
 import struct
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from camkes.diagnostics import Sink
 from camkes.model.limits import NO_NUMBER
 from camkes.report.codes import TRACE_TRUNCATED, TRACE_UNKNOWN_KIND, TRACE_UNREADABLE
+from camkes.report.trace.bounds import END_OF_TIME, Bounds, beyond
 from camkes.report.trace.kinds import ARGUMENTS, Kind
 
 MAGIC = b"CAMKTRC1"
@@ -39,11 +40,22 @@ Meaning = Callable[[Kind, int | None, int | None], "_About | None"]
 _About = TypeVar("_About")
 
 
-def read_trace(path: Path, sink: Sink) -> Iterator[Event] | None:
+class _Header(NamedTuple, Generic[_About]):
+    """What all records with the same second word have: their size in words (0: it cannot be right), their
+    number of arguments, what they mean, and what their arguments are below, None: anything is possible."""
+
+    size: int
+    number: int
+    about: _About | None
+    kind: Kind
+    limits: tuple[int, ...] | None
+
+
+def read_trace(path: Path, sink: Sink, bounds: Bounds | None = None) -> Iterator[Event] | None:
     """The events of a trace file, as they are asked for. None if there are none to show; a damaged end is
-    reported and left out."""
+    reported and left out. With `bounds`, events name only what these know."""
     data = load_trace(path, sink)
-    return None if data is None else _events(data, str(path), sink)
+    return None if data is None else _events(data, str(path), sink, bounds)
 
 
 def load_trace(path: Path, sink: Sink) -> bytes | None:
@@ -68,41 +80,44 @@ def _is_trace(data: bytes, name: str, sink: Sink) -> bool:
     return True
 
 
-def _events(data: bytes, name: str, sink: Sink) -> Iterator[Event]:
+def _events(data: bytes, name: str, sink: Sink, bounds: Bounds | None = None) -> Iterator[Event]:
     for time, (kind, thread, other), args, text in read_records(
-        data, name, sink, lambda kind, thread, other: (kind, thread, other)
+        data, name, sink, lambda kind, thread, other: (kind, thread, other), bounds
     ):
         yield Event(time, kind, thread, other, args, text)
 
 
 def read_records(
-    data: bytes, name: str, sink: Sink, meaning: Meaning[_About]
+    data: bytes, name: str, sink: Sink, meaning: Meaning[_About], bounds: Bounds | None = None
 ) -> Iterator[tuple[int, _About, tuple[int, ...], str]]:
     """(time, what `meaning` made of it, arguments, text) of the records of a trace. Few combinations of kinds
-    and threads occur many times: `meaning` is called once for each. Damage is reported."""
+    and threads occur many times: `meaning` is called once for each. Damage is reported, and so is what is
+    beyond the `bounds` of the system, None: those are not known."""
     words = struct.unpack_from(f"<{len(data) // 8}Q", data)
-    headers: dict[int, tuple[int, int, _About | None, bool]] = {}
-    at, end, now = 1, len(words), 0  # of words
+    headers: dict[int, _Header[_About]] = {}
+    at, end, now, wrong = 1, len(words), 0, ""  # of words
     while at + 1 < end:
         time, header = words[at], words[at + 1]
         known = headers.get(header)
         if known is None:
-            known = headers[header] = _header(header, meaning)
-        size, count, about, is_text = known
-        if size == 0 or at + size > end or time < now:
+            known = headers[header] = _header(header, meaning, bounds)
+        size, count, about, kind, limits = known
+        if size == 0 or at + size > end or not now <= time < END_OF_TIME:
             break
         now = time
         if about is not None:
             args = words[at + 2 : at + 2 + count]
             if len(args) < count or size < count + 2:  # of an older kernel
                 args = args[: size - 2] + (0,) * (count - size + 2)
+            if limits is not None and (wrong := beyond(kind, args, limits)):
+                break
             text = ""
-            if is_text:
+            if kind is Kind.OUTPUT:
                 text = data[8 * at + 24 : 8 * (at + size)][: args[0]].decode("utf-8", "replace")
             yield time, about, args, text
         at += size
     if 8 * at < len(data):
-        wrong = _damage(data, 8 * at, now)
+        wrong = wrong or _damage(data, 8 * at, now, bounds)
         sink.report(TRACE_TRUNCATED, f"{name}: {wrong} at byte {8 * at}; the rest was skipped")
     unknown = {header & 0xFFFF for header in headers} - _NUMBERS
     if unknown:
@@ -110,28 +125,32 @@ def read_records(
         sink.report(TRACE_UNKNOWN_KIND, f"{name} has records of unknown kinds ({numbers}); they were skipped")
 
 
-def _header(header: int, meaning: Meaning[_About]) -> tuple[int, int, _About | None, bool]:
-    """The second word of a record: its size in words (0: it cannot be right), its number of arguments, what
-    it means, and whether it has a text."""
-    size, thread, other = header >> 16 & 0xFFFF, header >> 32 & 0xFFFF, header >> 48
-    if size < _HEADER.size or size % 8:
-        return 0, 0, None, False
+def _header(header: int, meaning: Meaning[_About], bounds: Bounds | None) -> _Header[_About]:
+    """The second word of a record."""
+    size, *numbers = header >> 16 & 0xFFFF, header >> 32 & 0xFFFF, header >> 48
+    thread, other = (None if number == NO_NUMBER else number for number in numbers)
+    if size < _HEADER.size or size % 8 or not (bounds is None or bounds.knows(thread, other)):
+        return _Header(0, 0, None, Kind.BOOT, None)
     number = header & 0xFFFF
     if number not in _NUMBERS:
-        return size // 8, 0, None, False
+        return _Header(size // 8, 0, None, Kind.BOOT, None)
     kind = Kind(number)
-    about = meaning(kind, None if thread == NO_NUMBER else thread, None if other == NO_NUMBER else other)
-    return size // 8, len(ARGUMENTS[kind]), about, kind is Kind.OUTPUT
+    limits = None if bounds is None else bounds.limits(kind)
+    return _Header(size // 8, len(ARGUMENTS[kind]), meaning(kind, thread, other), kind, limits)
 
 
-def _damage(data: bytes, offset: int, now: int) -> str:
+def _damage(data: bytes, offset: int, now: int, bounds: Bounds | None) -> str:
     """What is wrong with the record at `offset`."""
     if offset + _HEADER.size <= len(data):
-        time, _, size, _, _ = _HEADER.unpack_from(data, offset)
+        time, _, size, *threads = _HEADER.unpack_from(data, offset)
         if size < _HEADER.size or size % 8:
             return f"a record has an invalid size of {size} bytes"
+        if bounds is not None and not bounds.knows(*(t for t in threads if t != NO_NUMBER)):
+            return "a record is about a thread that the system does not have"
         if offset + size <= len(data) and time < now:
             return "time goes backwards"
+        if time >= END_OF_TIME:
+            return "a record has an impossible time"
     return "the trace ends inside a record"
 
 

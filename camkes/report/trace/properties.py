@@ -19,10 +19,13 @@ the kernel's value for each running worker be exactly that.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from msgspec import Struct
 
 from camkes.capdl.model import Role
 from camkes.model.system import System
+from camkes.protocols.cycles import reached
 from camkes.protocols.groups import find_groups
 from camkes.protocols.plan import Plan, PlannedCpi
 from camkes.report.trace.budgets import PaymentChecker
@@ -178,7 +181,8 @@ class PropertyChecker:
             if ended is not None and ended[0] in self.cpis and self.cpis[ended[0]].pooled:
                 self.leaving[thread] = ended[1]
         elif kind is Kind.CRITICALITY:
-            self.base |= {context: values[event.args[0]] for context, values in self.raised.items()}
+            level = event.args[0]
+            self.base |= {c: values[min(level, len(values) - 1)] for c, values in self.raised.items()}
         elif kind in (Kind.LOCK_TAKE, Kind.LOCK_GRANT, Kind.LOCK_WAIT, Kind.LOCK_FREE):
             cpi, context = event.args[0], event.args[1]
             if cpi not in self.cpis or context not in self.base:
@@ -206,10 +210,8 @@ class PropertyChecker:
             )
             return
         if named and named.context is not None and not cpi.one_endpoint and named.context != context:
-            self._report(
-                Property.SAFE_METADATA,
-                f"{self._who(thread)} serves a request as one of context {self._ctx(context)}",
-            )
+            wrong = f"{self._who(thread)} serves a request as one of context {self._ctx(context)}"
+            self._report(Property.SAFE_METADATA, wrong)
         others = [t for t, (c, _) in self.requests.items() if c == cpi_id and t != thread]
         if cpi.protocol.own_priority and others:
             self._report(
@@ -260,9 +262,12 @@ class PropertyChecker:
                 f"{self._ctx(context)} gets the lock of {self._lock(cpi)}, "
                 f"which {self._ctx(holders[0])} holds",
             )
-        holders.append(context)
+        if context not in holders:
+            holders.append(context)
 
     def _waits(self, cpi: int, context: int) -> None:
+        if any(waiter.context == context for waiter in self.queues[cpi]):
+            return  # it does already
         self.arrivals += 1
         self.queues[cpi].append(Waiter(context, self.arrivals))
         queues = {cpi: [waiter.context for waiter in queue] for cpi, queue in self.queues.items()}
@@ -277,27 +282,23 @@ class PropertyChecker:
         if context in self.holders[cpi]:
             self.holders[cpi].remove(context)
         else:
-            self._report(
-                Property.MUTUAL_EXCLUSION,
-                f"{self._ctx(context)} frees the lock of {self._lock(cpi)}, which it does not hold",
-            )
+            wrong = f"{self._ctx(context)} frees the lock of {self._lock(cpi)}, which it does not hold"
+            self._report(Property.MUTUAL_EXCLUSION, wrong)
 
     # -- definitions --------------------------------------------------------------------------------
 
-    def eff(self, context: int, _above: tuple[int, ...] = (), *, settled: bool = False) -> int:
+    def eff(self, context: int, *, settled: bool = False) -> int:
         """The effective priority of a context, from its definition; `settled`: without what a manager that is
         at it may not have made known yet."""
-        value = self.base.get(context, 0)
-        if context in _above:
-            return value
-        for cpi, holders in self.holders.items():
-            unknown = self.way_home.rolls_back(cpi, context) or (settled and self._is_busy(cpi))
-            if context in holders and not unknown:
-                for waiter in self.queues[cpi]:
-                    value = max(value, self.eff(waiter.context, (*_above, context), settled=settled))
-        for waiting in self.lending.waiters(context):
-            value = max(value, self.eff(waiting, (*_above, context), settled=settled))
-        return value
+
+        def waiting(holder: int) -> Iterator[int]:
+            yield from self.lending.waiters(holder)
+            for cpi, holders in self.holders.items():
+                unknown = self.way_home.rolls_back(cpi, holder) or (settled and self._is_busy(cpi))
+                if holder in holders and not unknown:
+                    yield from (waiter.context for waiter in self.queues[cpi])
+
+        return max(self.base.get(each, 0) for each in reached([context], waiting))
 
     def expected_priority(self, thread: int) -> int:
         """The priority that a thread should have now."""

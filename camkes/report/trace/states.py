@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from camkes.capdl.model import Role
+from camkes.report.trace.bounds import DamagedTraceError
 from camkes.report.trace.jobs import Ending, make_jobs
 from camkes.report.trace.kinds import Blocked
 from camkes.report.trace.model import Lane, State, StateSegment
@@ -22,6 +23,10 @@ BLOCKED: dict[int, State] = {
 }
 
 _GONE = {State.FAULTED: Cause.FAULT, State.ENDED: Cause.ENDED, State.SUSPENDED: Cause.SUSPENDED}
+
+
+#: Jobs that have no record each: of releases that come faster than records of them are made.
+_UNSEEN = 10_000
 
 
 class ThreadState:
@@ -101,7 +106,7 @@ class TaskState:
     """What is known of a task now."""
 
     __slots__ = (
-        "begins", "current", "ends", "job", "left_out", "pending", "released", "releases", "segments",
+        "begins", "current", "ends", "job", "left_out", "most", "pending", "released", "releases", "segments",
         "since", "stopped", "task", "thread", "woken",
     )  # fmt: skip
 
@@ -119,6 +124,19 @@ class TaskState:
         self.current: tuple[State, str, int, str, bool] | None = None
         self.since = 0
         self.segments: list[StateSegment] = []
+        self.most = _UNSEEN  # jobs that there can be
+
+    def _check(self, jobs: int) -> None:
+        """Each record about a job makes one more possible; there are so few without, that a trace cannot
+        make its readers do more than its size."""
+        self.most += 1
+        if jobs > self.most:
+            raise DamagedTraceError(f"a record of job {jobs - 1} of {self.task.name}")
+
+    def release(self, jobs: int) -> None:
+        """A timer has released so many jobs."""
+        self._check(jobs)
+        self.released = max(self.released, jobs)
 
     def event(self, now: int) -> None:
         """The event that releases jobs was emitted: it wakes the task, or waits, unless one does already."""
@@ -132,6 +150,7 @@ class TaskState:
 
     def begin(self, job: int, now: int, planned: int) -> None:
         """A job begins, which was released when it was `planned`, or by an event."""
+        self._check(job + 1)
         self.begins[job] = (now, self.releases[job] if job < len(self.releases) else planned)
         self.pending = self.pending and self.woken
         self.woken = False
@@ -144,6 +163,7 @@ class TaskState:
 
     def end(self, job: int, now: int | None) -> None:
         """A job ends; None: it was stopped."""
+        self._check(job + 1)
         self.job = False
         if now is None:
             self.stopped.add(job)

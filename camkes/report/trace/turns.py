@@ -42,8 +42,9 @@ class TurnTracker:
             yield from self._out_of_order()
 
     def _decided(self, context: int, priority: int, due: int) -> None:
-        task = self._tasks[context]
-        assert task.band is not None
+        task = self._tasks.get(context)
+        if task is None or task.band is None:
+            return  # no scheduler decides about it
         self.priority[context] = priority
         self._set_base(context)
         if priority == task.band.highest:
