@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes.report.trace.decode import _Decoder
+from camkes.report.trace.decoder import Decoder
 from camkes.report.trace.kinds import ARGUMENTS, Binding, Blocked, EndReason, FaultKind, KernelCall, Kind
 
 KERNEL = Path(__file__).parents[2] / "kernel"
@@ -53,5 +53,5 @@ def test_records_on_sel4_can_hold_all_arguments_of_the_runtime() -> None:
 
 
 def test_every_handler_of_the_decoder_is_of_a_kind_of_record() -> None:
-    handlers = {name.removeprefix("_on_").upper() for name in dir(_Decoder) if name.startswith("_on_")}
+    handlers = {name.removeprefix("_on_").upper() for name in dir(Decoder) if name.startswith("_on_")}
     assert handlers and handlers <= Kind.__members__.keys()
