@@ -78,7 +78,7 @@ ATTACKS = {
     "mremap(malloc(4096), 4096, 4096, MREMAP_MAYMOVE | MREMAP_FIXED, kernel_memory());": "mremap",
 }
 
-#: how code asks for memory, a MiB each time: `p` is what it gets, NULL: no more
+#: how code gets memory, a MiB each time: `p` is what it gets, NULL: no more
 MEMORY = {
     "malloc": "p = malloc(MIB);",
     "mmap": "p = map(PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS);",
@@ -191,7 +191,7 @@ static char *map(int protection, int flags) {
 
 
 @pytest.mark.parametrize("when", WHEN)
-def test_memory_is_limited_however_it_is_asked_for(workplace: Workplace, when: str) -> None:
+def test_memory_is_limited_in_all_ways_to_get_it(workplace: Workplace, when: str) -> None:
     bodies = [
         f"char *p, *first = NULL, *last = NULL; unsigned long n = 0; (void)first; (void)last;"
         f" for (; n < 1024; n++) {{ {body} if (!p) {{ break; }} memset(p, 1, MIB); last = p; }} "

@@ -48,7 +48,7 @@ FORGED = (
     "33, 65535, 1, 1",
     "33, 65535, 9, 1, 0, 0, 0, 0, 0, 0, 0, 0",
     "33, 0, 2, 1, 0",
-    "46, 65535, 2, 77, 1",  # it refused a message of nobody
+    "46, 65535, 2, 77, 1",  # that it refused a message that no one sent
     "46, 65535, 2, 1, 1",  # of good, at the store
     "35, 65535, 3, 0, 1, 20",  # a request of good
     "35, 65535, 3, 1, 0, 10",  # at what does not exist
@@ -77,7 +77,7 @@ FORGED = (
     "14, 65535, 1, 1UL << 63",
     "15, 65535, 2, 0, 1UL << 62",
     "16, 65535, 1, 2",
-    # of nobody
+    # of no one
     "0, 65535, 0, 0",
     "32, 65535, 0, 0",
     "55, 65535, 0, 0",

@@ -64,7 +64,7 @@ class Bounds:
 
 
 def beyond(kind: Kind, args: Sequence[int], limits: Sequence[int]) -> str:
-    """The first argument of a record that is not below its limit and says so in words; "": all are."""
+    """The first argument of a record that is not below its limit, in words; "": all are."""
     if not any(map(ge, args, limits)):
         return ""
     for name, value, limit in zip(ARGUMENTS[kind], args, limits, strict=True):
