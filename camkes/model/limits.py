@@ -63,4 +63,4 @@ FAULT_FRAMES = 32
 #: bytes of the ring that records wait in on seL4
 SEL4_TRACE_BYTES = 0x400000
 #: bytes of a record of the host kernel, by default
-RECORD_LIMIT = 1 << 28
+RECORD_LIMIT = 1 << 26

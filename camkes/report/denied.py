@@ -22,12 +22,12 @@ def missed_jobs(run: Run) -> Iterable[tuple[Lane, Job]]:
 
 
 def missed_deadline(lane: Lane, job: Job, span: Span | None) -> Diagnostic:
-    """The diagnostic for the first missed deadline of a task."""
-    assert job.deadline is not None
+    """The diagnostic for the first missed deadline of a task; a job without one was stopped."""
     missed = sum(job.missed for job in lane.jobs)
     end = "did not end" if job.end is None else f"ended at {format_time(job.end, 6)}"
     more = "" if missed == 1 else f", and so did {missed - 1} more of its {len(lane.jobs)} jobs"
-    times = f"released at {format_time(job.release, 6)}, deadline {format_time(job.deadline, 6)}, {end}"
+    deadline = "stopped, " if job.deadline is None else f"deadline {format_time(job.deadline, 6)}, "
+    times = f"released at {format_time(job.release, 6)}, {deadline}{end}"
     return Diagnostic(
         DEADLINE_MISSED,
         f"job {job.number} of task `{lane.task.name}` missed its deadline{more}",

@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from camkes.files import write_output
 from camkes.report.draw.flame import flame_svg
-from camkes.report.trace.model import Run, ServedRequest, State
+from camkes.report.trace.model import Run, ServedRequest, State, StateSegment
 
 #: Nanoseconds by stack, from its root to what executes.
 Stacks = Mapping[tuple[str, ...], int]
@@ -23,9 +24,9 @@ def by_task(run: Run) -> Stacks:
         requests = sorted(
             (each for each in run.requests if each.task == lane.task.id), key=lambda each: each.start
         )
-        for segment in lane.segments:
+        for segment, around in _with_requests(lane.segments, requests):
             if segment.state is State.RUNNING:
-                chain = _chain(requests, cpis, segment.start, segment.end)
+                chain = tuple(cpis[each.cpi] for each in around)
                 if segment.what and segment.what not in chain:
                     chain = (*chain, segment.what)  # served without a protocol
                 stack = (lane.task.name, *chain)
@@ -33,9 +34,18 @@ def by_task(run: Run) -> Stacks:
     return dict(sorted(found.items()))
 
 
-def _chain(requests: list[ServedRequest], cpis: Mapping[int, str], start: int, end: int) -> tuple[str, ...]:
-    """The requests that are in progress all the time from `start` to `end`, outermost first."""
-    return tuple(cpis[each.cpi] for each in requests if each.start <= start and end <= each.end)
+def _with_requests(
+    segments: Iterable[StateSegment], requests: Iterable[ServedRequest]
+) -> Iterator[tuple[StateSegment, Sequence[ServedRequest]]]:
+    """Each segment with the requests that are in progress all its time, outermost first. Both are in the
+    order of their starts."""
+    coming = deque(requests)
+    around: list[ServedRequest] = []
+    for segment in segments:
+        while coming and coming[0].start <= segment.start:
+            around.append(coming.popleft())
+        around = [each for each in around if segment.end <= each.end]
+        yield segment, around
 
 
 def by_component(run: Run) -> Stacks:
@@ -45,11 +55,9 @@ def by_component(run: Run) -> Stacks:
     for thread in run.threads:
         requests = [each for each in run.requests if each.thread == thread.named.number]
         what = thread.named.service.rpartition(".")[2] or "run"
-        for segment in thread.segments:
+        for segment, around in _with_requests(thread.segments, requests):
             if segment.state is State.RUNNING:
-                served = next(
-                    (r for r in requests if r.start <= segment.start and segment.end <= r.end), None
-                )
+                served = next(iter(around), None)
                 task = thread.named.task if served is None else served.task
                 stack: tuple[str, ...] = (thread.named.instance, what)
                 if task in tasks and tasks[task] != thread.named.instance:

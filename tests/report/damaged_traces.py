@@ -51,6 +51,8 @@ from tests.runtime.host import Built
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 #: seconds of processor time for one trace
 MOST = 2.0
+#: of each trace
+RECORDS = 160
 MS = 1_000_000
 _HEADER = struct.Struct("<QHHHH")
 
@@ -102,7 +104,7 @@ def _built(path: Path, definitions: dict[str, str], folder: Path) -> Built:
 def _run(name: str, built: Built, duration: int) -> Base:
     built.run(duration=duration)
     data = (built.image.folder / "test.trace").read_bytes()
-    return Base(name, built, b"".join([MAGIC, *split(data)[:400]]))
+    return Base(name, built, b"".join([MAGIC, *split(data)[:RECORDS]]))
 
 
 def split(data: bytes) -> list[bytes]:

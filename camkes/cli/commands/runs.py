@@ -411,7 +411,7 @@ def add_results(group: argparse._ArgumentGroup) -> None:
         type=size,
         default=DEFAULTS.record_limit,
         help="maximum size of the trace, which all results are computed from; the run ends when it is "
-        "reached (default: 256M)",
+        "reached (default: 64M)",
     )
     group.add_argument("--trace", metavar="FILE", type=Path, help=".json (for ui.perfetto.dev) or .trace")
     group.add_argument(

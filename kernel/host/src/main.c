@@ -143,7 +143,7 @@ static struct options read_options(char **arguments)
                               .call_limit = 1000 * 1000,
                               .timeout = 10 * 1000,
                               .memory = (uint64_t)1 << 30,
-                              .trace_limit = (uint64_t)1 << 28};
+                              .trace_limit = (uint64_t)1 << 26};
     for (char **next = arguments; *next; next++) {
         if (strcmp(*next, "--fast") == 0) {
             options.fast = true;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * Records of components in the trace. What a report says of a component, and what a search finds,
- * comes from the trace; so a component writes only what its own runtime can: kinds of the runtime,
- * with as many arguments as they have, about what the boot table lists for its address space.
+ * Records of components in the trace. Reports of components, and what a search finds, are made of
+ * the trace; so a component writes only what its own runtime can: kinds of the runtime, with as
+ * many arguments as they have, about what the boot table lists for its address space.
  */
 #include "entry.h"
 #include "faults.h"

@@ -62,9 +62,9 @@ void trace_flush(void)
         kernel->trace_written += (uint64_t)n;
     }
     if (kernel->trace_written > kernel->options.trace_limit && !kernel->stop) {
-        complain("the record of the run has reached %" PRIu64 " MiB, so the run ends at %" PRIu64
-                 " ms; let it run shorter (--for) or record more (--record-limit)",
-                 kernel->trace_written >> 20, kernel->now / 1000000);
+        complain("the record of the run is full, with %" PRIu64 " MiB, so the run ends at %" PRIu64
+                 ".%06" PRIu64 " ms; let it run shorter (--for) or record more (--record-limit)",
+                 kernel->trace_written >> 20, kernel->now / 1000000, kernel->now % 1000000);
         kernel->status = 1;
         kernel->stop = true;
     }

@@ -300,6 +300,7 @@ static void regions(void)
     kernel->memory_file = memfd_create("regions", 0);
     need(ftruncate(kernel->memory_file, 3 * PAGE) == 0, "a file");
     char *seen = mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, kernel->memory_file, 0);
+    pages_map_regions();
     pages_find();
     need(pages_count == 2, "the pages of the region");
     strcpy(seen + PAGE, "first");
@@ -319,7 +320,7 @@ static void no_region(void)
     kernel->object_count = 1;
     kernel->memory_file = -1;
     expected = "3: cannot map a shared region: Bad file descriptor";
-    pages_find();
+    pages_map_regions();
     need(false, "a region without memory");
 }
 
