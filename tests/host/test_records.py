@@ -157,6 +157,16 @@ def test_each_is_a_fault_of_the_component_and_not_recorded(built: Built, options
         assert events[:until] == usual[:until], record
 
 
+def test_a_flood_of_its_own_records_is_a_loop(tmp_path: Path) -> None:
+    """Long before the trace is full."""
+    flood = "{ const uint64_t a[] = {0, 0, 10}; for (;;) { camkes_host_annotate(35, 65535, 3, a); } }"
+    built = build(tmp_path, TEXT, {**SOURCES, "Bad": f"int run(void)\n{flood}\n"})
+    run = built.run("--call-limit", "10000", duration=20_000_000)
+    assert "fault: bad: thread bad: loops without consuming virtual time" in run.errors
+    assert len(run.of(Kind.CALL_BEGIN, "bad")) <= 10_000
+    assert len(about_good(run.events)) == 10
+
+
 @pytest.mark.skipif(bool(RUNNER), reason="a search with an emulator takes long")
 @pytest.mark.parametrize("number", [0, 8, 12, 14, 30])
 def test_a_search_finds_the_fault_and_no_violation_of_others(

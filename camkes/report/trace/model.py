@@ -218,8 +218,8 @@ class Spent(Struct, frozen=True, gc=False):
 
     @property
     def most(self) -> int:
-        """The largest budget that it had: some are larger while the criticality is raised."""
-        return max([self.budget, *(left for _, left in self.left)])
+        """The largest budget that it had, at least 1: some are larger while the criticality is raised."""
+        return max([1, self.budget, *(left for _, left in self.left)])
 
 
 class Payment(Struct, frozen=True, gc=False):
