@@ -177,7 +177,9 @@ def _raise_if_unwritable(build: Path, said: str) -> None:
 
 
 def _clock(build: Path) -> int:
-    """The time of the file system, in nanoseconds: the time of a file that was made just now."""
+    """The time of the file system, in nanoseconds: the time of a file that was made just now, the first in
+    the folder. What an application left there may lead elsewhere."""
+    remove(build)
     build.mkdir(parents=True, exist_ok=True)
     mark = build / "started"
     mark.write_bytes(b"")
@@ -194,7 +196,6 @@ def _configure(question: Question, source: Path, environment: dict[str, str]) ->
     """Run CMake on the folder `source`: the application's, or one for a project around it, as a workspace is.
     That is needed where functions of CAmkES are called before project(), or there is no minimum version."""
     build = question.build
-    remove(build)
     if source != question.lists.parent:
         source.mkdir(parents=True)
         folder = _quoted(str(question.lists.parent))
@@ -240,6 +241,7 @@ def _run_confined(command: Sequence[str], build: Path, environment: Mapping[str,
         file_size=FILE_SIZE,
     )
     log = build / "messages"
+    remove(log)  # what an application has put there may lead elsewhere
     usage = Usage(build, PROCESSES, GROUP_MEMORY, FILES, FILES_SIZE)
     finished = run(confined, cwd=build, env=environment, timeout=TIMEOUT, log=log, within=usage.within)
     stopped = finished.timed_out or not usage.files_within()
@@ -277,11 +279,11 @@ def _run_commands(question: Question, answer: records.Answer, environment: Mappi
     return said
 
 
-def remove(folder: Path) -> None:
-    """Remove a scratch folder, however deep it is."""
-    if folder.exists():
+def remove(path: Path) -> None:
+    """Remove a scratch folder, however deep it is, or what is in one."""
+    if os.path.lexists(path):
         rm = shutil.which("rm", path=os.defpath) or "rm"  # shutil.rmtree() does not reach the deepest
-        run([rm, "-rf", "--", str(folder)])
+        run([rm, "-rf", "--", str(path)])
 
 
 def _quoted(text: str) -> str:

@@ -65,6 +65,22 @@ def test_a_result_replaced_by_another_kind_of_file_is_not_waited_for(
     find(app(tmp_path, text))  # it ends
 
 
+@confined
+@pytest.mark.parametrize("name", ["started", "messages"])
+def test_nothing_is_written_through_a_link_that_an_application_left(name: str, tmp_path: Path) -> None:
+    """Neither while its commands run nor when it is read again: both find the folder as it left it."""
+    victim = tmp_path / "victim"
+    victim.write_text("precious")
+    text = f"""execute_process(COMMAND sh -c "rm -f {name}; ln -s {victim} {name}"
+    WORKING_DIRECTORY ${{CMAKE_BINARY_DIR}})
+add_custom_command(OUTPUT x.h COMMAND echo made)
+DeclareCAmkESComponent(A SOURCES a.c ${{CMAKE_CURRENT_BINARY_DIR}}/x.h)"""
+    folder = app(tmp_path / "app", text, **{"a.c": ""})
+    for _ in range(2):
+        find(folder)
+        assert victim.read_text() == "precious"
+
+
 @pytest.mark.mostly_long(3)
 @confined
 @pytest.mark.parametrize(
