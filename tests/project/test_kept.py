@@ -203,3 +203,30 @@ def test_after_damage_of_the_cached_answer_cmake_runs_again(tmp_path: Path, aske
         kept.write_bytes(damaged)
         assert flags(folder) == ("-DX",)
     assert asked.times == 5
+
+
+def test_what_commands_of_the_build_read_is_not_known(tmp_path: Path, asked: Asked) -> None:
+    text = """add_custom_command(OUTPUT made.h COMMAND cp ${CMAKE_CURRENT_SOURCE_DIR}/given made.h)
+DeclareCAmkESComponent(A SOURCES a.c ${CMAKE_CURRENT_BINARY_DIR}/made.h)"""
+    folder = app(tmp_path / "app", text, **{"a.c": "", "given": "-DX"})
+    age(folder)
+    for content in ("-DX", "-DY"):
+        found, codes = find(folder)
+        assert found is not None and codes == []
+        (made,) = (path for path in found.components["A"].sources if path.name == "made.h")
+        assert made.read_text() == content
+        replaced(folder / "given")
+    assert asked.times == 2
+
+
+def test_a_variable_that_may_be_any_and_is_set_later(
+    tmp_path: Path, asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the name is computed, it is not known which variables an answer depends on."""
+    text = "set(n CAMKES_TEST)\nDeclareCAmkESComponent(A C_FLAGS -DX=$ENV{${n}})"
+    folder = app(tmp_path / "app", text)
+    age(folder)
+    monkeypatch.delenv("CAMKES_TEST", raising=False)
+    assert flags(folder) == ("-DX=",)
+    monkeypatch.setenv("CAMKES_TEST", "1")
+    assert flags(folder) == ("-DX=1",)

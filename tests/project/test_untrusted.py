@@ -12,9 +12,10 @@ import pytest
 
 from camkes import sandbox
 from camkes.diagnostics import Sink
+from camkes.project import cmake
 from camkes.project.application import find_application
 from camkes.project.flags import COMPILING, PREPROCESSING, sifted
-from tests.project.support import HEAD, ROOT, app, find
+from tests.project.support import HEAD, ROOT, Asked, app, find
 
 confined = pytest.mark.skipif(not sandbox.available(), reason="this machine has no sandbox")
 
@@ -167,3 +168,22 @@ def test_trust_is_for_a_folder_and_all_below(tmp_path: Path, monkeypatch: pytest
     trust.add(tmp_path / "work")
     assert find(folder)[1] == []
     assert find(beside)[1] == ["E0712"]
+
+
+def test_a_folder_that_is_not_trusted_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither by CMake nor by a command of it, nor is an answer there the next time."""
+    from camkes.project import trust
+
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("CAMKES_SANDBOX", "0")
+    asked = Asked()
+    monkeypatch.setattr(cmake, "ask", asked)
+    ran = tmp_path / "ran"
+    folder = app(tmp_path / "app", f"file(TOUCH {ran})\nexecute_process(COMMAND touch {ran})")
+    for _ in range(2):
+        assert find(folder) == (None, ["E0712"])
+        assert (asked.times, ran.exists()) == (0, False)
+    trust.add(folder)
+    found, codes = find(folder)
+    assert (found is not None, codes, asked.times, ran.exists()) == (True, [], 1, True)
