@@ -5,8 +5,8 @@
 A confined program (Linux with Landlock and seccomp) reads the files that its user may read, but no devices,
 and writes only one folder and /dev/null. The system calls that it has are a list of what CMake, Ninja,
 compilers, shells, Python and Git need, with their arguments: no network, no other processes, no attributes
-of files, no locks that others see. It has no capability. Where the user is root it is nobody, who owns the
-folder, and keeps one capability: to read what root reads, as a checkout or a Python below /root.
+of files, no locks that others see. It has no capability. Where the user is root it becomes an unprivileged
+user, who owns the folder, and keeps one capability: to read what root reads, as a checkout below /root.
 Limits count for all programs: wall-clock time, and for each process CPU time, memory and the size of a file.
 
 This file is run as a script, too: it confines itself, then becomes the program. So it imports nothing of
@@ -54,7 +54,7 @@ _CAP_CHOWN, _CAP_DAC_OVERRIDE, _CAP_DAC_READ_SEARCH, _CAP_SETGID, _CAP_SETUID, _
 #: Root gets none by its number, and another user loses none by its own, not even in access(2).
 _NO_ROOT_AND_NO_SETUID_FIXUP = 0b1111
 _CAPABILITIES_3 = 0x20080522
-_NOBODY = 65534
+_UNPRIVILEGED = 65534
 
 _MORE_THREADS = 500  # that a program, and what else the user does meanwhile, may start
 _SIGNALS_QUEUED = 256  # of all that the user has
@@ -120,9 +120,9 @@ _NEW_CALLS = 424
 _O_ACCESS, _O_CREAT, _O_TRUNC, _O_TMPFILE = 0o3, 0o100, 0o1000, 0o20000000
 _SET_ID, _S_IFMT, _S_IFIFO, _S_IFREG = 0o6000, 0o170000, 0o010000, 0o100000
 _NOREPLACE_OR_EXCHANGE = 0b11
-#: a signal at the end; VM, FS, FILES, SIGHAND, VFORK, THREAD, SYSVSEM, SETTLS, PARENT_SETTID,
-#: CHILD_CLEARTID, DETACHED, CHILD_SETTID
-_CLONE = 0xFF | 0xF00 | 0x4000 | 0x10000 | 0x40000 | 0x80000 | 0x100000 | 0x200000 | 0x400000 | 0x1000000
+#: a signal at the end (8 bits), VM, FS, FILES, SIGHAND; VFORK; THREAD; SYSVSEM, SETTLS, PARENT_SETTID,
+#: CHILD_CLEARTID, DETACHED; CHILD_SETTID
+_CLONE = sum(1 << bit for bit in (*range(12), 14, 16, *range(18, 23), 24))
 #: DUPFD, GETFD, SETFD, GETFL, SETFL, GETLK, GETOWN, OFD_GETLK, DUPFD_QUERY, DUPFD_CLOEXEC, GETPIPE_SZ
 _FCNTL = (0, 1, 2, 3, 4, 5, 9, 36, 1027, 1030, 1032)
 _LOCKS = (6, 7, 37, 38)  # SETLK, SETLKW, OFD_SETLK, OFD_SETLKW
@@ -293,8 +293,8 @@ def _confine(writable: str) -> None:
 
 
 def _give_up_privileges(writable: str) -> None:
-    """Become nobody where this is root, and give up all capabilities. Root without the capabilities that
-    this needs, or in a user namespace that has no nobody, is what another user is, and stays that."""
+    """Become an unprivileged user where this is root, and give up all capabilities. Root without those that
+    this needs, or in a user namespace that has no such user, is what other users are, and stays that."""
     held = _capabilities()
     reading = next((1 << each for each in (_CAP_DAC_READ_SEARCH, _CAP_DAC_OVERRIDE) if held & 1 << each), 0)
     needed = 1 << _CAP_CHOWN | 1 << _CAP_SETGID | 1 << _CAP_SETUID | 1 << _CAP_SETPCAP
@@ -308,8 +308,8 @@ def _give_up_privileges(writable: str) -> None:
         number += 1
     if kept:
         os.setgroups([])
-        os.setresgid(_NOBODY, _NOBODY, _NOBODY)
-        os.setresuid(_NOBODY, _NOBODY, _NOBODY)
+        os.setresgid(_UNPRIVILEGED, _UNPRIVILEGED, _UNPRIVILEGED)
+        os.setresuid(_UNPRIVILEGED, _UNPRIVILEGED, _UNPRIVILEGED)
         _libc().prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)  # lost with the user
         # Git uses no repository of another user otherwise
         os.environ.update(GIT_CONFIG_COUNT="1", GIT_CONFIG_KEY_0="safe.directory", GIT_CONFIG_VALUE_0="*")
@@ -320,14 +320,14 @@ def _give_up_privileges(writable: str) -> None:
 
 
 def _handed_over(folder: str) -> bool:
-    """Whether nobody owns a folder now and all that it contains."""
+    """Whether the unprivileged user owns a folder now and all that it contains."""
     try:
-        if os.lstat(folder).st_uid == _NOBODY:  # the last that is handed over
+        if os.lstat(folder).st_uid == _UNPRIVILEGED:  # the last that is handed over
             return True
         for place, folders, files in os.walk(folder):
             for name in (*folders, *files):
-                os.lchown(f"{place}/{name}", _NOBODY, _NOBODY)
-        os.lchown(folder, _NOBODY, _NOBODY)
+                os.lchown(f"{place}/{name}", _UNPRIVILEGED, _UNPRIVILEGED)
+        os.lchown(folder, _UNPRIVILEGED, _UNPRIVILEGED)
     except OSError:
         return False
     return True

@@ -144,6 +144,7 @@ NUMBERS_ALLOWED = {
     ("camkes/exploration.py", 254): "no bound of preemptions, in a state of the exploration",
     ("camkes/report/trace/events.py", 65535): "no thread, in a record",
     ("camkes/sandbox.py", 16384): "a flag of a system call",
+    ("camkes/sandbox.py", 4096): "the kind of a pipe, in the mode of a file",
 }
 
 

@@ -23,7 +23,8 @@ pytestmark = pytest.mark.skipif(not sandbox.available(), reason="this machine ha
 
 HERE = Path(__file__).parent
 FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror"]
-USER = 12345  # nobody else's
+SOURCES = [str(HERE / name) for name in ("attack.c", "named.c")]
+USER = 12345
 #: What succeeds. The first two lines change nothing; a pair of streams has no way out.
 MEANT = {
     *("chmod", "fchmod", "chown", "fchown", "utimensat", "futimens"),
@@ -47,7 +48,7 @@ def _become_user() -> None:
 @pytest.fixture
 def place() -> Iterator[Path]:
     """A folder that all users can reach."""
-    with tempfile.TemporaryDirectory(prefix="camkes-attack-") as name:
+    with tempfile.TemporaryDirectory(prefix="attack-") as name:
         Path(name).chmod(0o755)
         yield Path(name)
 
@@ -55,7 +56,7 @@ def place() -> Iterator[Path]:
 @pytest.fixture
 def attack(place: Path) -> str:
     program = str(place / "attack")
-    subprocess.run([CC, *FLAGS, str(HERE / "attack.c"), "-o", program], check=True)
+    subprocess.run([CC, *FLAGS, *SOURCES, "-o", program], check=True)
     return program
 
 
@@ -205,4 +206,4 @@ def test_no_capability_is_left_but_that_of_root_to_read(place: Path, user: int |
 def test_the_attack_is_compiled_for_both_architectures(compiler: str, place: Path) -> None:
     if shutil.which(compiler) is None:
         pytest.skip(f"{compiler} is not installed")
-    subprocess.run([compiler, *FLAGS, str(HERE / "attack.c"), "-o", str(place / "attack")], check=True)
+    subprocess.run([compiler, *FLAGS, *SOURCES, "-o", str(place / "attack")], check=True)
