@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Atomic writes of files."""
+"""Atomic writes of files, and temporary folders."""
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+
+_RANDOM = "[a-z0-9_]{8}"  # ends the names that tempfile makes
 
 
 class OutputError(Exception):
@@ -72,3 +77,48 @@ def write_all(files: Iterable[tuple[Path, bytes]]) -> None:
     finally:
         for part, _ in ready:
             part.unlink(missing_ok=True)
+
+
+@contextmanager
+def temporary_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
+    """A new folder whose name begins with `prefix` in `parent`, or else in the folder for temporary files; in
+    the end it is removed. Those that commands left there which were killed are removed at the beginning: a
+    command has a lock on its own. Raises OSError."""
+    import shutil
+    import tempfile
+
+    place = Path(tempfile.gettempdir()) if parent is None else parent
+    name = re.compile(re.escape(prefix) + _RANDOM)
+    for left in filter(name.fullmatch, os.listdir(place)):  # noqa: PTH208
+        with suppress(OSError):
+            handle, locked = _lock(place / left)
+            if locked and os.fstat(handle).st_uid == os.geteuid():
+                shutil.rmtree(place / left, ignore_errors=True)
+            os.close(handle)
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=prefix, dir=place))
+        with suppress(BlockingIOError, FileNotFoundError):  # another command took it for one that was left
+            handle, _ = _lock(folder)
+            break
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(handle)
+
+
+def _lock(folder: Path) -> tuple[int, bool]:
+    """An open folder, and whether we have a lock on it: there are file systems without locks. Raises OSError,
+    BlockingIOError where another process has one."""
+    import fcntl
+
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        folder.lstat()  # it may have been removed meanwhile
+        return handle, True
+    except OSError as error:
+        if error.errno in (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS):
+            return handle, False
+        os.close(handle)
+        raise

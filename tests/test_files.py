@@ -5,7 +5,10 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from camkes.files import OutputError, write_all, write_changed, write_output, write_whole
+from camkes.files import OutputError, temporary_folder, write_all, write_changed, write_output, write_whole
 
 
 def full(*names: str) -> Callable[..., Any]:
@@ -95,3 +98,80 @@ def test_an_unchanged_file_is_not_written(tmp_path: Path) -> None:
     assert file.stat().st_mtime_ns == 1
     assert write_changed(file, "other")
     assert file.read_text() == "other"
+
+
+HOLDS = """
+import sys
+from pathlib import Path
+from camkes.files import temporary_folder
+with temporary_folder(".x-", Path(sys.argv[1])) as folder:
+    (folder / "file").touch()
+    print(folder, flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_the_temporary_folder_of_a_killed_process_is_removed_by_the_next(tmp_path: Path) -> None:
+    """That of one which runs is not, nor what is named otherwise."""
+    others = [tmp_path / ".x-kept", tmp_path / ".x-kept0000.c", tmp_path / ".y-kept0000"]
+    for other in others:
+        other.mkdir()
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    (tmp_path / ".x-link0000").symlink_to(victim)
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", HOLDS, str(tmp_path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    killed, running = (Path(p.stdout.readline().strip()) for p in processes if p.stdout is not None)
+    processes[0].kill()
+    processes[0].communicate()
+    assert killed.is_dir() and running.is_dir()
+    with temporary_folder(".x-", tmp_path) as folder:
+        assert not killed.exists()
+        assert (running / "file").exists()
+        assert list(folder.iterdir()) == []
+        with temporary_folder(".x-", tmp_path) as other:
+            assert folder.is_dir() and other != folder
+    assert not folder.exists()
+    processes[1].communicate()
+    assert not running.exists()
+    assert victim.is_dir() and all(other.is_dir() for other in others)
+
+
+def test_a_temporary_folder_without_locks_is_not_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On such a file system it is not known whether it is in use."""
+
+    def none(*_: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", none)
+    with temporary_folder(".x-", tmp_path) as one, temporary_folder(".x-", tmp_path) as other:
+        assert one.is_dir() and other.is_dir()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_temporary_folder_that_another_command_removes_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between its making and its lock it looks like one that was left."""
+    taken: list[int] = []
+    lock = fcntl.flock
+
+    def late(handle: int, how: int) -> None:
+        lock(handle, how)
+        if not taken:
+            taken.append(handle)
+            (folder,) = tmp_path.iterdir()
+            folder.rmdir()
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with temporary_folder(".x-", tmp_path) as folder:
+        assert taken and folder.is_dir()

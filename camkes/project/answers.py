@@ -21,7 +21,7 @@ from pathlib import Path
 from camkes import __version__
 from camkes.cache import cache_folder, forget_older
 from camkes.diagnostics import Sink
-from camkes.files import write_whole
+from camkes.files import temporary_folder, write_whole
 from camkes.project import cmake, inputs, trust
 from camkes.project.compilers import find_compilers
 from camkes.project.records import Answer
@@ -72,11 +72,9 @@ def answer(
         with suppress(OSError), _locked(Path(folder)):  # a cache that cannot be used, or is removed
             kept = _recall(Path(folder))  # another command may have run CMake meanwhile
             return kept or _ask(question._replace(build=Path(folder) / "build"), Path(folder), sink)
-    from tempfile import TemporaryDirectory
-
-    with TemporaryDirectory(prefix="camkes-cmake-") as name:
-        result = cmake.ask(question._replace(build=Path(name) / "build"), sink)
-        cmake.remove(Path(name) / "build")
+    with temporary_folder("camkes-cmake-") as place:
+        result = cmake.ask(question._replace(build=place / "build"), sink)
+        cmake.remove(place / "build")
         return result.answer if result else None
 
 

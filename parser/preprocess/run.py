@@ -18,13 +18,13 @@ conditional and every expansion is the preprocessor's own work, and every place 
 from __future__ import annotations
 
 import re
-import tempfile
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from camkes.diagnostics import Expansion, Sink, SourceFile, Span
+from camkes.files import temporary_folder
 from camkes.parser import codes
 from camkes.parser.files import decode, read_meaning, read_source
 from camkes.parser.positions import ParsedText, TextSegment
@@ -92,10 +92,10 @@ class _PreprocessorRun:
         text = self._from_first(macros)
         if text is not None:
             return text, tuple(self.files)
-        with tempfile.TemporaryDirectory(prefix="camkes-") as folder:
+        with temporary_folder("camkes-cpp-") as folder:
             for number in range(len(self.files)):
-                self._copy(number, macros, Path(folder))
-            root = Path(folder) / "0.camkes"
+                self._copy(number, macros, folder)
+            root = folder / "0.camkes"
             quotes = dict.fromkeys(str(file.path.parent) for file in self.files)
             found = self.command.run(["-P", *(f"-iquote{quote}" for quote in quotes), str(root)])
         if found is None:

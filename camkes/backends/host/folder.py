@@ -8,7 +8,6 @@ import errno
 import fcntl
 import os
 import shutil
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -16,6 +15,7 @@ from pathlib import Path
 
 from camkes.backends.host.codes import FOLDER_IN_USE
 from camkes.diagnostics import Diagnostic
+from camkes.files import temporary_folder
 
 LOCK = ".camkes-lock"
 WAIT = 60.0  # seconds for another command to finish its build
@@ -100,19 +100,10 @@ def copied(files: Iterable[Path], folder: Path) -> Iterator[Path]:
     """A folder below `folder` with these files, which share their content with the copy where that is
     possible; it is removed in the end. Who replaces one of the files does not change the copy. To be entered
     with `folder` locked."""
-    for left in folder.glob(f"{_COPY}*"):
-        _remove_unused(left)
-    copy = Path(tempfile.mkdtemp(prefix=_COPY, dir=folder))
-    handle = os.open(copy, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        with suppress(OSError):
-            fcntl.flock(handle, fcntl.LOCK_SH)
+    with temporary_folder(_COPY, folder) as copy:
         for file in files:
             _link(file, copy / file.name)
         yield copy
-    finally:
-        shutil.rmtree(copy, ignore_errors=True)
-        os.close(handle)
 
 
 def publish(files: Iterable[Path], folder: Path) -> None:
@@ -132,14 +123,3 @@ def _link(file: Path, to: Path) -> None:
         os.link(file, to)
     except OSError:
         shutil.copy2(file, to)
-
-
-def _remove_unused(copy: Path) -> None:
-    """Remove the copy of a command that was killed."""
-    with suppress(OSError):
-        handle = os.open(copy, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            shutil.rmtree(copy, ignore_errors=True)
-        finally:
-            os.close(handle)

@@ -14,7 +14,6 @@ import json
 import os
 import shlex
 import shutil
-import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -32,6 +31,7 @@ from camkes.backends.host.ninja import run_jobs
 from camkes.backends.host.sources import compile_job
 from camkes.cache import cache_folder
 from camkes.diagnostics import Sink
+from camkes.files import temporary_folder
 from camkes.process import disk_error, run
 from camkes.resources import HOST_KERNEL, ROOT, RUNTIME
 
@@ -123,8 +123,8 @@ def _checked(folder: Path) -> Kit | None:
 def _make(parent: Path, name: str, compiler: Compiler, sink: Sink, progress: Progress) -> bool:
     """Make the entry `name` of a folder; False after a diagnostic, OSError where it cannot be written."""
     progress("the host kernel")
-    with tempfile.TemporaryDirectory(prefix=".host-", dir=parent) as scratch:
-        work, entry = Path(scratch, "work"), Path(scratch, "entry")
+    with temporary_folder(".host-", parent) as scratch:
+        work, entry = scratch / "work", scratch / "entry"
         (work / "objects").mkdir(parents=True)
         entry.mkdir()
         other = _checked(parent / _entry(replace(compiler, mcs=not compiler.mcs)))
@@ -141,7 +141,7 @@ def _make(parent: Path, name: str, compiler: Compiler, sink: Sink, progress: Pro
         sums = {file: of_file(entry / file) for file in files}
         (entry / _CHECKSUMS).write_text(json.dumps(sums, indent=1), encoding="utf-8")
         with suppress(FileNotFoundError):
-            (parent / name).rename(Path(scratch, "damaged"))
+            (parent / name).rename(scratch / "damaged")
         entry.rename(parent / name)
     _forget_unused(parent)
     return True

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -26,7 +25,7 @@ from camkes.backends.host.messages import Sources, report_compiler
 from camkes.backends.host.ninja import run_jobs
 from camkes.backends.host.sources import build_of, compile_job, unusable_name
 from camkes.diagnostics import Label, Sink, Span
-from camkes.files import write_changed
+from camkes.files import temporary_folder, write_changed
 from camkes.generate.procedures import c_type, declare
 from camkes.model.c_types import needs_compiler
 from camkes.model.system import (
@@ -94,7 +93,7 @@ def check_types(
         return
     faults: dict[str, list[tuple[_TypeUse, str, _Unit]]] = {}
     reported: set[object] = set()
-    with nullcontext(out) if out is not None else _scratch() as folder:
+    with nullcontext(out) if out is not None else temporary_folder("camkes-types-") as folder:
         jobs = [_job(unit, compiler, folder / str(number)) for number, unit in enumerate(units)]
         if unusable_name(folder, jobs) is not None:
             return  # the build reports it
@@ -112,12 +111,6 @@ def check_types(
                 faults.setdefault(use.text, []).append((use, text, unit))
     for text, uses in faults.items():
         _report(text, uses, units, sink)
-
-
-@contextmanager
-def _scratch() -> Iterator[Path]:
-    with tempfile.TemporaryDirectory(prefix="camkes-types-") as folder:
-        yield Path(folder)
 
 
 # what is checked

@@ -13,7 +13,6 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from msgspec import Struct
@@ -23,6 +22,7 @@ from camkes.analysis.profiles import read_platform
 from camkes.experiments.tasksets.evaluate import AcceptedBy, evaluate
 from camkes.experiments.tasksets.generate import draw
 from camkes.experiments.tasksets.topologies import TOPOLOGIES
+from camkes.files import temporary_folder
 
 #: Sets that a worker evaluates at once.
 CHUNK = 50
@@ -122,7 +122,7 @@ def evaluate_chunk(chunk: Chunk) -> Row:
     with ExitStack() as stack:
         folder = None
         if sweep.kernel == "host":
-            folder = Path(stack.enter_context(TemporaryDirectory(prefix="camkes-tasksets-")))
+            folder = stack.enter_context(temporary_folder("camkes-tasksets-"))
         for index in range(chunk.first, chunk.last):
             result = _evaluate(chunk, index, platform, folder)
             total = total.plus(row_of(chunk.configuration, chunk.utilisation, result))

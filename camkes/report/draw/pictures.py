@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from pathlib import Path
 from shutil import which
-from tempfile import TemporaryDirectory
 
 from camkes import process
-from camkes.files import OutputError, write_output
+from camkes.files import OutputError, temporary_folder, write_output
 
 #: Endings of names of pictures, with the arguments of `rsvg-convert`. A PNG has two pixels for each unit.
 FORMS = {".svg": (), ".png": ("--format=png", "--zoom=2"), ".pdf": ("--format=pdf",)}
@@ -28,8 +27,8 @@ def write_picture(path: Path, svg: str) -> None:
             "write a .svg file"
         )
     try:
-        with TemporaryDirectory() as folder:
-            made = Path(folder, "picture")
+        with temporary_folder("camkes-picture-") as folder:
+            made = folder / "picture"
             done = process.run(
                 [program, *FORMS[path.suffix], "--output", str(made)], input=svg, timeout=TIMEOUT
             )

@@ -131,7 +131,7 @@ def test_a_child_that_inherits_the_lock_of_the_folder_holds_it(tmp_path: Path) -
 def test_a_copy_keeps_the_files_it_was_made_from(tmp_path: Path) -> None:
     image = tmp_path / "a.so"
     image.write_text("old")
-    left = tmp_path / f"{folder_module._COPY}left"
+    left = tmp_path / f"{folder_module._COPY}left0000"
     left.mkdir()
     with copied([image], tmp_path) as copy, copied([image], tmp_path) as other:
         assert copy != other and copy.is_dir() and not left.exists()
