@@ -427,8 +427,7 @@ class _Allocator:
             return ObjectUse(cpi.instance, purpose, cpi.interface, context)
 
         first = len(cpi.contexts) + len(self.tables[cpi.name]) + 1
-        workers = cpi.contexts[: cpi.threads] if cpi.pooled else cpi.contexts
-        for badge, context in enumerate(workers, first):
+        for badge, context in enumerate(cpi.contexts, first):
             self._cap(space, use(Purpose.TIMEOUT, context.name), self._manager(cpi), Rights.CALL, badge)
         for name, _, item in lendable(self.plan, cpi):
             self._cap(space, use(Purpose.TIME, name), item.name)

@@ -95,8 +95,9 @@ def caller_table(
             helper = next((t for t in plan.tasks if t.name in callers and t.rises), None)
             own = _highest(plan, context) if helper is None else helper.highest
             bound = max([c.ceiling for c in calling], default=own)
-            inherits = cpi.manager and not cpi.protocol.own_priority
-            raised = inherits and (helper is not None or any(can_be_raised(c) for c in calling))
+            # the manager of a CPI without inheritance keeps the order of those that wait for the lock
+            ordered = cpi.manager and (not cpi.protocol.own_priority or len(cpi.contexts) > 1)
+            raised = ordered and (helper is not None or any(can_be_raised(c) for c in calling))
             manager_badge = len(cpi.contexts) + 1 + index if raised else None
             tasks = _tasks(plan, context)
             entries.append(CallerEntry(index, end, number, context, bound, tasks, callers, manager_badge))

@@ -124,7 +124,7 @@ class ThreadPlanner:
 
     def _cpi(self, cpi: PlannedCpi) -> Iterator[_Planned]:
         prefix, name = f"{cpi.interface}_", cpi.interface
-        if cpi.protocol.own_priority:
+        if cpi.alone:
             fixed = next((c.id for c in self.plan.contexts if c.name == cpi.name and not c.is_task), None)
             for _ in range(cpi.threads):
                 yield _Planned(cpi.name, Role.WORKER, prefix, cpi.ceiling, 0, name, context=fixed)
@@ -134,7 +134,8 @@ class ThreadPlanner:
                 yield _Planned(worker, Role.WORKER, prefix, cpi.ceiling, 0, name, str(number))
         else:
             for context in cpi.contexts:
-                worker, priority = f"{cpi.name}@{context.name}", context.base_priority
+                worker = f"{cpi.name}@{context.name}"
+                priority = cpi.ceiling if cpi.protocol.own_priority else context.base_priority
                 yield _Planned(worker, Role.WORKER, prefix, priority, 0, name, context.name, context.id)
         if cpi.manager:
             group = group_of(self.groups, cpi.name)

@@ -76,7 +76,8 @@ def critical_tasks(plan: Plan) -> tuple[PlannedTask, ...]:
 
 def requested(plan: Plan, task: PlannedTask) -> tuple[PlannedCpi, ...]:
     """The CPIs that have the task as a context, the innermost first."""
-    found = (cpi for cpi in plan.cpis if not cpi.protocol.own_priority and task.context in cpi.contexts)
+    ordered = (cpi for cpi in plan.cpis if cpi.manager or not cpi.protocol.own_priority)
+    found = (cpi for cpi in ordered if task.context in cpi.contexts)
     return tuple(sorted(found, key=lambda cpi: cpi.chain))
 
 

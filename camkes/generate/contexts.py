@@ -171,6 +171,7 @@ class CpiContextContext(Struct, frozen=True):
     held: int
     route: int
     base: int
+    effective: int
     reply: int
     manager: int
     worker: str | None

@@ -99,13 +99,14 @@ def _policy(me: InstanceFacts, cpi: PlannedCpi) -> tuple[tuple[str, str], ...]:
     """What a CPI does about overruns, as members of its record."""
     rules, name = cpi.overrun.rules, cpi.interface
     helps = [("helps", "true")] if rules.helps else []
-    unlocked = [("unlocked", "true")] if rules.binds and not cpi.protocol.inherits else []
+    unlocked = [("unlocked", "true")] if rules.binds and not cpi.takes_lock else []
+    ceiling = [("at_ceiling", "true")] if cpi.protocol.own_priority else []
     aborts = [("aborts", "true"), ("rollback", f"{name}__rollback")] if rules.aborts else []
     suspends = [("suspends", "true")] if rules.suspends else []
     grouped = [("grouped", "true")] if rules.binds and group_of(me.all.groups, cpi.name) is not None else []
     lends = [("lends", "true")] if cpi.lends else []
     lends += [("lent", "true")] if cpi.lent else []
-    return (*helps, *lends, *unlocked, *grouped, *aborts, *suspends, *_slots(me, _OF_CPI, name))
+    return (*ceiling, *helps, *lends, *unlocked, *grouped, *aborts, *suspends, *_slots(me, _OF_CPI, name))
 
 
 def _payers(me: InstanceFacts, cpi: PlannedCpi) -> tuple[tuple[int, int], ...]:
@@ -120,8 +121,6 @@ def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
     name = cpi.interface
     workers = [t for t in me.threads if t.role is Role.WORKER and t.interface == name]
     by_context = {t.context: me.all.thread_name(t) for t in workers} if not cpi.one_endpoint else {}
-    if cpi.protocol.own_priority and cpi.overrun.rules.binds:
-        by_context = {c.id: me.all.thread_name(workers[0]) for c in cpi.contexts}
     table = caller_table(me.all.system, me.all.plan, cpi, me.all.reader)
     index = {c.id: i for i, c in enumerate(cpi.contexts)}
     monitor = "" if cpi.monitor is None else monitor_word(cpi.monitor)
@@ -130,7 +129,7 @@ def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
     return ctx.CpiContext(
         name=cpi.name,
         id=cpi.id,
-        lock=(f"&{monitor or f'{name}__cpi.lock'}") if cpi.protocol.inherits else "NULL",
+        lock=(f"&{monitor or f'{name}__cpi.lock'}") if cpi.takes_lock else "NULL",
         monitor=monitor,
         ceiling=cpi.ceiling,
         pooled=cpi.pooled,
@@ -141,6 +140,7 @@ def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
                 held=held,
                 route=0 if cpi.protocol.own_priority else me.route(c.id),
                 base=c.base_priority,
+                effective=cpi.ceiling if cpi.protocol.own_priority else c.base_priority,
                 reply=me.slot_if_any(Purpose.REPLY, name, c.name),
                 manager=me.slot_if_any(Purpose.MANAGER, name, c.name),
                 worker=by_context.get(c.id),

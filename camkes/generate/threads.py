@@ -43,14 +43,14 @@ def thread_record(me: InstanceFacts, thread: Thread) -> ctx.ThreadContext:
         case Role.INTERFACE if scheduled_by(all_.plan.bands, me.instance.name) is not None:
             fields |= {"start": "camkes_schedule", "interface": f"&{interface}__band"}
         case Role.WORKER if cpi is not None:
-            own = next((c for c in me.requesting(cpi) if c.id == thread.context), None)
-            context = "" if cpi.one_endpoint or own is None else own.name
+            own = None if cpi.one_endpoint else next(c for c in cpi.contexts if c.id == thread.context)
+            context = "" if own is None else own.name
             fields |= {
                 "start": f"{interface}__loop",
                 "endpoint": str(me.slot(Purpose.INTERFACE, interface, context)),
                 "cpi": f"&{interface}__cpi",
             }
-            if own is not None and not cpi.one_endpoint:
+            if own is not None:
                 fields["context"] = f"&{interface}__contexts[{cpi.contexts.index(own)}]"
         case _:
             fields |= _interface_thread(me, interface)
@@ -124,7 +124,8 @@ def origin_of(me: InstanceFacts, thread: Thread) -> int | None:
     cpi = next((c for c in me.cpis if c.interface == thread.interface), None)
     if thread.role is not Role.WORKER or cpi is None or cpi.pooled:
         return None
-    return next((c.id for c in me.requesting(cpi) if c.id == thread.context), None)
+    own = me.requesting(cpi)
+    return next((c.id for c in own if cpi.protocol.own_priority or c.id == thread.context), None)
 
 
 def _is_called(me: InstanceFacts) -> bool:

@@ -80,12 +80,14 @@ class PlannedCpi(Struct, frozen=True):
     priority of its contexts, or what was stated if that is valid and higher; for a fixed CPI it is
     the priority of its thread (255: non-preemptive).
 
-    `threads` serve requests; none where no request can arrive. Fixed: 1. Else one a context, each with its
-    own endpoint and waiting at its context's base priority, unless a smaller number is stated: then
-    `pooled` is true and all wait on one endpoint at the ceiling. `threads_minimum` is the largest number
-    of requests that can be under way at once (maximum flow from tasks to this CPI, locks let one through).
+    `threads` serve requests; none where no request can arrive. Fixed: 1, which is `alone`. Else one a
+    context, each with its own endpoint and waiting at its context's base priority, unless a smaller number is
+    stated: then `pooled` is true and all wait on one endpoint at the ceiling. On an MCS kernel each context
+    has a thread and an endpoint of its own in any case (a fixed CPI's wait at the ceiling): a message that is
+    sent and not called leaves the thread that receives it without time. `threads_minimum` is the largest
+    number of requests that can be under way at once (maximum flow from tasks, locks let one through).
 
-    `manager`: a manager thread exists, because two contexts can contend for the lock, or because a
+    `manager`: a manager thread exists, because two threads can contend for the lock, or because a
     priority inherited further up can reach this CPI (`inherits_from_above`). A pool always has one: its
     threads begin and end requests there. So has each CPI of a monitor.
 
@@ -121,6 +123,7 @@ class PlannedCpi(Struct, frozen=True):
     lent: bool = False
     lends: bool = False
     extension: Reservation | None = None
+    alone: bool = False
 
     @property
     def lock_name(self) -> str:
@@ -130,7 +133,12 @@ class PlannedCpi(Struct, frozen=True):
     @property
     def one_endpoint(self) -> bool:
         """Whether all its threads wait on one endpoint, not each on that of a context."""
-        return self.pooled or self.protocol.own_priority
+        return self.pooled or self.alone
+
+    @property
+    def takes_lock(self) -> bool:
+        """Whether its threads have to take a lock: more than one serves a protocol that has one."""
+        return self.protocol.lock and not self.alone
 
     @property
     def manager_keeps_reply(self) -> bool:
@@ -231,9 +239,7 @@ class _Closure:
         self._chain = self._longest_chains(components)
         self._lock_callers = self._callers_through_locks(components)
         shared = {name for name, origins in self._of_locks(self._origins).items() if origins.bit_count() > 1}
-        contended = {
-            c.name for c in system.cpis if c.name in shared and (c.protocol.lock or c.stated_threads)
-        }
+        contended = {c.name for c in system.cpis if c.name in shared and c.protocol.lock}
         waited = Counter(name for lending in self._lending for name in lending.waiters)
         self._places = blocking_places(system, graph, contended, waited)
         self._callers = _Callers(len(self._tasks), list(graph.cpis), self._of_locks(self._lock_callers))
@@ -404,11 +410,12 @@ class _Closure:
     def planned_cpi(self, index: int, cpi: Cpi) -> PlannedCpi:
         name = cpi.name
         contexts = tuple(self.contexts[i] for i in _bits(self._origins[name]))
-        alone = cpi.protocol.own_priority  # its thread
-        stated = len(contexts) if cpi.stated_threads is None else cpi.stated_threads
+        alone = cpi.protocol.own_priority and not self._mcs
+        stated = len(contexts) if cpi.stated_threads is None or self._mcs else cpi.stated_threads
         pooled = not alone and stated < len(contexts)
         inherits, binds = self._inherits[name], self._mcs and cpi.overrun.rules.binds
-        contended = cpi.protocol.inherits and (len(contexts) > 1 or bool(contexts and cpi.monitor))
+        locks = cpi.protocol.lock and not alone
+        contended = locks and (len(contexts) > 1 or bool(contexts and cpi.monitor))
         return PlannedCpi(
             id=index,
             name=name,
@@ -432,6 +439,7 @@ class _Closure:
             lent=self._is_lent(cpi),
             lends=self._lends(cpi),
             extension=extension_of(cpi) if self._mcs else None,
+            alone=alone,
         )
 
     def _payers(self, cpi: Cpi) -> tuple[str, ...]:

@@ -223,7 +223,7 @@ static struct camkes_context /*? rpc.interface ?*/__contexts[] = {
         .route = /*? context.route ?*/,
         .base = /*? context.base ?*/,
         .request = /*? context.base ?*/,
-        .effective = /*? context.base ?*/,
+        .effective = /*? context.effective ?*/,
         .reply = /*? context.reply ?*/,
         .manager_as_worker = /*? context.manager ?*/,
 /*- for name, slot in context.time -*/

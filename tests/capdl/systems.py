@@ -106,6 +106,7 @@ def planned_cpi(
         "threads": 1 if protocol is Protocol.FIXED else len(contexts),
         "threads_minimum": 1,
         "pooled": False,
+        "alone": protocol is Protocol.FIXED,
         "manager": protocol is Protocol.INHERITED and len(contexts) > 1,
         "inherits_from_above": False,
         "requests": (),

@@ -118,6 +118,7 @@ def make_plan(tasks: Sequence[TaskSpec], cpis: Sequence[CpiSpec]) -> Plan:
                 tuple(mine),
                 1 if cpi.protocol is Protocol.FIXED else len(mine), 1, False,
                 cpi.protocol is Protocol.INHERITED and len(mine) > 1, False, callees, SPAN,
+                alone=cpi.protocol is Protocol.FIXED,
             )
         )  # fmt: skip
     assert list(specs) == [c.name for c in planned]

@@ -111,7 +111,7 @@ class SearchResult(Struct, frozen=True):
 def search_table(plan: Plan, names: TraceNames, limits: Mapping[str, BlockingLimit]) -> str:
     """What the kernel checks; `oracle_table.c` describes the format."""
     lines = [
-        f"cpi {cpi.name} {int(cpi.protocol.inherits)} {int(cpi.protocol.own_priority)} {cpi.ceiling} "
+        f"cpi {cpi.name} {int(cpi.takes_lock)} {int(cpi.protocol.own_priority)} {cpi.ceiling} "
         f"{int(cpi.pooled)} {int(len(cpi.contexts) > 1 or cpi.monitor is not None)} {names.lock(cpi.id)}"
         for cpi in plan.cpis
     ]

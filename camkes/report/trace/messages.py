@@ -37,7 +37,6 @@ class MessageTracker:
         # in the queue of a lock or a condition, or of both: their replies are kept
         self._queued: set[tuple[Kind, int]] = set()
         self._origins: dict[int, int] = {}  # thread in a request -> the task that began it all
-        self._received: set[int] = set()  # threads with a request that has not begun
         self._timers = {task.timer: task for task in names.tasks if task.timer is not None}
 
     def step(self, event: Event) -> None:
@@ -48,7 +47,6 @@ class MessageTracker:
         if kind is Kind.TRANSFER and other is not None:
             self._receiver[thread] = other
             self._sender[other] = thread
-            self._received.add(other)
         elif kind is Kind.BLOCK and event.args[0] == Blocked.REPLY:
             if thread in self._receiver:
                 self._clients.setdefault(self._receiver[thread], {})[thread] = None
@@ -65,15 +63,12 @@ class MessageTracker:
             self._queued.add((kind, thread if other is None else other))
         elif kind in _LEAVES:
             self._queued.discard((_LEAVES[kind], thread if other is None else other))
-        elif kind is Kind.REQUEST_BEGIN:
-            self._received.discard(thread)
         elif kind is Kind.REQUEST_END:
             self._origins.pop(thread, None)
 
     def lost_replies(self, event: Event) -> Iterator[tuple[int, int]]:
         """The threads that wait for the reply of another, which waits for the next message instead, or uses
-        the reply for that. (Those in the queue of a manager are to wait, and so is a thread of a pool that
-        has a request whose caller's aborted one has not ended.)"""
+        the reply for that. (Those in the queue of a manager are to wait.)"""
         thread = event.thread
         if thread is not None and event.kind is Kind.BLOCK and event.args[0] == Blocked.SUSPENDED:
             server = self._receiver.get(thread)
@@ -84,16 +79,10 @@ class MessageTracker:
         if self._role(thread) in _SERVING and self._cpi(thread) not in self.suspending:
             for client in self._clients.pop(thread, {}):
                 queued = any((kind, client) in self._queued for kind in _LEAVES.values())
-                if queued or self._begins_request(client):
+                if queued:
                     self._clients.setdefault(thread, {})[client] = None
                 else:
                     yield client, thread
-
-    def _begins_request(self, thread: int) -> bool:
-        """Whether a thread of a pool, which has no context of its own, has a request that has not begun."""
-        named = self._names.thread(thread)
-        pooled = named is not None and named.role is Role.WORKER and named.context is None
-        return pooled and thread in self._received
 
     def wrong_origin(self, event: Event) -> tuple[int, int] | None:
         """The task that a request claims to be of, and its true task, if these differ."""

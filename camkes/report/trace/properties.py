@@ -213,7 +213,7 @@ class PropertyChecker:
             wrong = f"{self._who(thread)} serves a request as one of context {self._ctx(context)}"
             self._report(Property.SAFE_METADATA, wrong)
         others = [t for t, (c, _) in self.requests.items() if c == cpi_id and t != thread]
-        if cpi.protocol.own_priority and others:
+        if cpi.alone and others:
             self._report(
                 Property.MUTUAL_EXCLUSION,
                 f"{self._who(thread)} begins a request at {cpi.name} while {self._who(others[0])} serves one",
@@ -295,7 +295,8 @@ class PropertyChecker:
             yield from self.lending.waiters(holder)
             for cpi, holders in self.holders.items():
                 unknown = self.way_home.rolls_back(cpi, holder) or (settled and self._is_busy(cpi))
-                if holder in holders and not unknown:
+                inherits = not self.cpis[cpi].protocol.own_priority
+                if inherits and holder in holders and not unknown:
                     yield from (waiter.context for waiter in self.queues[cpi])
 
         return max(self.base.get(each, 0) for each in reached([context], waiting))

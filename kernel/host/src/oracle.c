@@ -39,7 +39,7 @@ static void check_choice(void)
     }
 }
 
-/* M: who executes in an inherited CPI that contexts can contend for holds its lock. */
+/* M: who executes in a CPI with a lock that contexts can contend for holds it. */
 static void check_inside(unsigned thread)
 {
     const struct oracle_memory *memory = &oracle->threads[thread];
@@ -47,7 +47,7 @@ static void check_inside(unsigned thread)
         return;
     }
     const struct oracle_cpi *cpi = &oracle_system.cpis[memory->request_cpi];
-    if (cpi->inherits && cpi->contended &&
+    if (cpi->locks && cpi->contended &&
         !oracle_holds(&oracle->locks[cpi->lock], memory->request_of)) {
         oracle_violation('M', "%s executes in %s without its lock", oracle_thread_name(thread),
                          cpi->name);
@@ -153,7 +153,7 @@ static void check_answered(unsigned thread)
     }
     for (unsigned i = 0; i < kernel->thread_count; i++) {
         const struct oracle_memory *client = &oracle->threads[i];
-        const bool kept = client->queued || client->waits_for != NONE || oracle_begins_request(i);
+        const bool kept = client->queued || client->waits_for != NONE;
         if (waits_for_reply(i, thread) && !kept) {
             oracle_violation('L', "%s waits for a reply of %s, which waits for the next message",
                              oracle_thread_name(i), oracle_thread_name(thread));
@@ -194,12 +194,13 @@ static void request_begins(unsigned thread, const uint64_t *args)
         return;
     }
     const struct oracle_cpi *cpi = &oracle_system.cpis[args[0]];
-    if (known->context != NONE && !cpi->pooled && !cpi->own_priority && known->context != args[1]) {
+    const bool alone = cpi->own_priority && !cpi->locks;
+    if (known->context != NONE && !cpi->pooled && !alone && known->context != args[1]) {
         oracle_violation('S', "%s serves a request as one of context %s",
                          oracle_thread_name(thread), oracle_context_name((unsigned)args[1]));
     }
     for (unsigned i = 0; i < kernel->thread_count; i++) {
-        if (cpi->own_priority && i != thread && oracle->threads[i].request_cpi == args[0]) {
+        if (alone && i != thread && oracle->threads[i].request_cpi == args[0]) {
             oracle_violation('M', "%s begins a request at %s while %s is in one",
                              oracle_thread_name(thread), cpi->name, oracle_thread_name(i));
         }

@@ -114,8 +114,8 @@ static unsigned effective(unsigned context, bool settled, unsigned depth)
     for (unsigned i = 0; i < oracle_system.cpi_count; i++) {
         const struct oracle_lock *lock = &oracle->locks[i];
         if (lock->queued == 0 || lock->held == 0 || lock->holders[0] != context ||
-            (settled && is_busy(i))) {
-            continue;
+            oracle_system.cpis[i].own_priority || (settled && is_busy(i))) {
+            continue; /* or it is at the ceiling, whoever waits */
         }
         for (unsigned j = 0; j < lock->queued; j++) {
             const unsigned other = effective(lock->queue[j], settled, depth + 1);
@@ -178,13 +178,4 @@ int oracle_expected(const struct thread *thread)
         }
     }
     return memory->priority;
-}
-
-bool oracle_begins_request(unsigned thread)
-{
-    const struct oracle_thread *known = &oracle_system.threads[thread];
-    const struct oracle_memory *memory = &oracle->threads[thread];
-    return known->role == ORACLE_WORKER && known->cpi != NONE &&
-           oracle_system.cpis[known->cpi].pooled && memory->request_of == NONE &&
-           memory->leaves == NONE;
 }

@@ -62,7 +62,7 @@ static void take(const char *path, char *const *field, unsigned count, unsigned 
     if (strcmp(field[0], "cpi") == 0 && count == 8) {
         system->cpis[system->cpi_count++] = (struct oracle_cpi){
             .name = memory_text(field[1], strlen(field[1])),
-            .inherits = field[2][0] == '1',
+            .locks = field[2][0] == '1',
             .own_priority = field[3][0] == '1',
             .ceiling = (uint8_t)strtoul(field[4], NULL, 10),
             .pooled = field[5][0] == '1',

@@ -15,10 +15,11 @@ struct oracle_thread {
     uint8_t base;                /* the priority it is given at boot */
 };
 
-/* `inherits` and `own_priority` are those of its protocol, see camkes/model/protocols.py */
+/* `locks`: its threads take a lock; `own_priority` is that of its protocol, see
+ * camkes/model/protocols.py */
 struct oracle_cpi {
     const char *name;
-    bool inherits, own_priority;
+    bool locks, own_priority;
     uint8_t ceiling;
     bool pooled, contended;
     uint16_t lock; /* the CPI that represents its lock: the first of a monitor */
@@ -147,9 +148,6 @@ int oracle_expected(const struct thread *thread);
 /* ---- oracle_locks.c; after a violation it may go on ---- */
 extern void (*oracle_report)(char property, const char *text);
 void oracle_violation(char property, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* A thread of a pool has a request that has not begun: its caller's aborted one may not have ended.
- */
-bool oracle_begins_request(unsigned thread);
 const char *oracle_thread_name(unsigned number);
 const char *oracle_context_name(unsigned context);
 const char *oracle_cpi_name(unsigned cpi);

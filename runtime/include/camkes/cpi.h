@@ -57,7 +57,6 @@ struct camkes_context {
     bool stalled;      /* it holds the lock and had no budget when its last one ended */
     bool suspended;    /* its caller waits for a reply until it is resumed, */
     uint16_t resumed;  /* by this id of a task */
-    bool awaited;      /* a thread of the pool waits until its aborted request has ended */
 #endif
 };
 
@@ -101,10 +100,11 @@ struct camkes_cpi {
     _Atomic uintptr_t *monitor; /* the lock word that it shares with other CPIs, NULL: `lock` */
 
 #if defined(CONFIG_KERNEL_MCS)
-    bool helps;                     /* waiting tasks pay for the lock's holder */
-    bool lends;                     /* they may do so in CPIs that it requests */
-    bool lent;                      /* those that wait further up do so here */
-    seL4_CPtr extension;            /* scheduling context for a holder without budget, 0: none */
+    bool at_ceiling;     /* its workers are, always: it keeps the order of waiters only */
+    bool helps;          /* waiting tasks pay for the lock's holder */
+    bool lends;          /* they may do so in CPIs that it requests */
+    bool lent;           /* those that wait further up do so here */
+    seL4_CPtr extension; /* scheduling context for a holder without budget, 0: none */
     struct camkes_thread *extended; /* the worker that has it */
     bool unlocked;                  /* its protocol has no lock */
     bool grouped;                   /* it is a member of a group, whose manager has the waiters */

@@ -90,8 +90,6 @@ enum camkes_operation {
     CAMKES_RESUME = 9,
     /* by that manager, to those of its tasks and CPIs; the first word is the index of a context */
     CAMKES_SET_PRIORITY = 10, /* replies with the nested request, as the slot of its manager */
-    /* by a thread of the pool: an aborted request of its context has ended */
-    CAMKES_AWAIT_END = 10,
     /* by that manager, too, and with the same reply */
     CAMKES_FIND_NESTED = 9,
     CAMKES_TAKE_LOCK = 11, /* or else count a waiter; replies with the index of the holder + 1 */

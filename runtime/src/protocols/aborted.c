@@ -107,8 +107,8 @@ static bool suspend(const struct camkes_cpi *cpi, struct camkes_thread *worker)
 
 void camkes_overrun_abort(struct camkes_cpi *cpi, struct camkes_thread *worker, bool holds)
 {
-    struct camkes_context *const context = camkes_served_by(cpi, worker);
-    if (context != NULL && !cpi->grouped) {
+    struct camkes_context *const context = worker->context;
+    if (!cpi->grouped) {
         /* before the caller goes on, which may make another request there */
         camkes_nested_abandon(context);
     }
@@ -117,28 +117,9 @@ void camkes_overrun_abort(struct camkes_cpi *cpi, struct camkes_thread *worker, 
     }
     worker->own = 0;
     worker->leaving = true;
-    worker->rolls_back = holds || (cpi->unlocked && context != NULL);
+    worker->rolls_back = holds || cpi->unlocked;
     camkes_platform_restart(worker, end_aborted);
     give_time(cpi, worker);
-}
-
-bool camkes_overrun_await(struct camkes_context *context)
-{
-    const struct camkes_thread *worker = camkes_worker_of(context);
-    const bool leaves = worker != NULL && worker->leaving && !context->awaited;
-    if (leaves) {
-        (void)camkes_platform_save_caller(&context->reply); /* takes another reply object */
-        context->awaited = true;
-    }
-    return leaves;
-}
-
-void camkes_overrun_ended(struct camkes_context *context)
-{
-    if (context != NULL && context->awaited) {
-        context->awaited = false;
-        seL4_Send(context->reply, seL4_MessageInfo_new(0, 0, 0, 0));
-    }
 }
 
 void camkes_overrun_resume(struct camkes_cpi *cpi, uint16_t task)
@@ -169,9 +150,7 @@ bool camkes_overrun_finish(struct camkes_cpi *cpi, struct camkes_thread *worker)
 /* A worker gets home, to wait for callers. */
 static void bring_home(struct camkes_cpi *cpi, struct camkes_thread *worker)
 {
-    const uint8_t priority = worker->context != NULL && !cpi->pooled
-                                 ? atomic_load(&worker->context->effective)
-                                 : cpi->ceiling;
+    const uint8_t priority = atomic_load(&worker->context->effective);
     exchange(cpi);
     /* the manager waits for it */
     (void)seL4_TCB_SetPriority(worker->tcb, cpi->authority, cpi->ceiling);
@@ -185,8 +164,8 @@ static void bring_home(struct camkes_cpi *cpi, struct camkes_thread *worker)
     worker->has = 0;
     (void)seL4_TCB_SetPriority(worker->tcb, cpi->authority, priority);
     atomic_store(&worker->arriving, false);
-    for (uint16_t i = 0; i < (cpi->pooled ? cpi->threads : cpi->contexts); i++) {
-        struct camkes_thread *other = camkes_worker(cpi, i);
+    for (uint16_t i = 0; i < cpi->contexts; i++) {
+        struct camkes_thread *other = camkes_worker_of(&cpi->context[i]);
         if (other->leaving && other->has == 0) {
             give_time(cpi, other);
         }
@@ -213,7 +192,6 @@ static void leave_lock(struct camkes_cpi *cpi, struct camkes_thread *worker, boo
 struct camkes_context *camkes_overrun_return(struct camkes_cpi *cpi, struct camkes_thread *worker,
                                              enum camkes_return when)
 {
-    struct camkes_context *context = camkes_served_by(cpi, worker);
     if (when == CAMKES_RETURN_BEGUN) {
         exchange(cpi);
     }
@@ -222,10 +200,7 @@ struct camkes_context *camkes_overrun_return(struct camkes_cpi *cpi, struct camk
         return NULL;
     }
     bring_home(cpi, worker);
-    if (context != NULL && cpi->pooled) {
-        atomic_store(&context->worker, NULL);
-    }
-    return context;
+    return worker->context;
 }
 
 #endif

@@ -63,6 +63,9 @@ CAMKES_INLINE_HERE void change(struct camkes_cpi *cpi, struct camkes_context *co
 static void inherit(struct camkes_cpi *cpi, struct camkes_context *context, bool holds,
                     uint16_t cause, bool pays)
 {
+    if (camkes_overrun_at_ceiling(cpi)) {
+        return;
+    }
     const struct camkes_context *source = camkes_queue_source(cpi, context, holds);
     const uint8_t before = atomic_load(&context->effective), priority = source->request;
     if (priority == before) {
@@ -309,8 +312,6 @@ static unsigned step_of_worker(struct camkes_cpi *cpi, uint16_t index, seL4_Word
         return begin(cpi, &cpi->context[index], thread);
     case CAMKES_END_REQUEST:
         return end(cpi, &cpi->context[index], thread);
-    case CAMKES_AWAIT_END:
-        return camkes_overrun_await(&cpi->context[index]) ? REPLY_SAVED : CAMKES_MESSAGE_GOOD;
     case CAMKES_SETTLE:
         return CAMKES_MESSAGE_GOOD; /* earlier messages of the manager have been sent by now */
     case CAMKES_TELL:
@@ -338,7 +339,6 @@ static CAMKES_APART unsigned step(struct camkes_cpi *cpi, seL4_Word badge, seL4_
         if (aborted != NULL && holds_lock(cpi, aborted)) {
             pass_on(cpi, aborted);
         }
-        camkes_overrun_ended(aborted);
         return REPLY_SAVED;
     }
     const struct camkes_caller *caller = caller_of(cpi, badge);

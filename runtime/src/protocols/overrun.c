@@ -20,41 +20,23 @@ static void reply(void)
     camkes_platform_reply(seL4_MessageInfo_new(0, 0, 0, 0));
 }
 
-struct camkes_thread *camkes_worker(const struct camkes_cpi *cpi, seL4_Word index)
-{
-    return cpi->pooled ? cpi->pool[index] : camkes_worker_of(&cpi->context[index]);
-}
-
-struct camkes_context *camkes_served_by(struct camkes_cpi *cpi, const struct camkes_thread *worker)
-{
-    struct camkes_context *context = worker->context;
-    if (cpi->pooled) {
-        return context != NULL && camkes_worker_of(context) == worker ? context : NULL;
-    }
-    return context == NULL && worker->badge != 0 ? camkes_sender_context(worker) : context;
-}
-
 void camkes_overrun_prepare(const struct camkes_thread *worker)
 {
-    const struct camkes_cpi *cpi = worker->cpi;
-    for (uint16_t i = 0; i < (cpi->pooled ? cpi->threads : cpi->contexts); i++) {
-        const seL4_CPtr timeout = cpi->context[i].timeout;
-        if (timeout != 0 && camkes_worker(cpi, i) == worker &&
-            seL4_TCB_SetTimeoutEndpoint(worker->tcb, timeout) != seL4_NoError) {
-            camkes_platform_fault();
-        }
+    const seL4_CPtr timeout = worker->context->timeout;
+    if (timeout != 0 && seL4_TCB_SetTimeoutEndpoint(worker->tcb, timeout) != seL4_NoError) {
+        camkes_platform_fault();
     }
 }
 
 /*
  * Unbinds what a worker executes on, and returns it; 0: it is none that the manager knows. Most
- * often that is the time of the context; for others it may have come with a request of a fixed CPI,
- * or be that of a task that waits further up.
+ * often that is the time of the context; but it may have come with a request of a fixed CPI, or be
+ * that of a task that waits further up.
  */
 static seL4_CPtr take(const struct camkes_cpi *cpi, const struct camkes_thread *worker,
                       const struct camkes_context *context)
 {
-    const seL4_CPtr likely = worker->has != 0 ? worker->has : context != NULL ? context->time : 0;
+    const seL4_CPtr likely = worker->has != 0 ? worker->has : context->time;
     if (likely != 0 && camkes_unbind(likely, worker)) {
         return likely;
     }
@@ -102,7 +84,7 @@ static bool has_budget(const struct camkes_cpi *cpi, seL4_CPtr time,
 {
     for (uint16_t i = 0; i < cpi->contexts; i++) {
         const struct camkes_thread *worker = camkes_worker_of(&cpi->context[i]);
-        if (&cpi->context[i] != holder && worker != NULL && camkes_bind(time, worker)) {
+        if (&cpi->context[i] != holder && camkes_bind(time, worker)) {
             return camkes_unbind(time, worker);
         }
     }
@@ -221,7 +203,7 @@ bool camkes_overrun_own(struct camkes_thread *worker)
 
 static bool holds(struct camkes_cpi *cpi, const struct camkes_context *context)
 {
-    return context != NULL && camkes_held_by(camkes_lock_of(cpi)) == context->held;
+    return camkes_held_by(camkes_lock_of(cpi)) == context->held;
 }
 
 /* Finds time for a worker that has faulted and whose own budget is used up. */
@@ -249,7 +231,7 @@ static seL4_CPtr time_of_fault(const struct camkes_cpi *cpi, struct camkes_threa
 /* A budget or a part of one is used up; answers the fault. */
 static void time_out(struct camkes_cpi *cpi, struct camkes_thread *worker)
 {
-    struct camkes_context *const context = camkes_served_by(cpi, worker);
+    struct camkes_context *const context = worker->context;
     const seL4_CPtr time = worker->leaving ? 0 : time_of_fault(cpi, worker, context);
     if (time == 0 || camkes_bind(time, worker)) {
         (void)camkes_platform_keep_reply(worker);
@@ -269,16 +251,15 @@ static void time_out(struct camkes_cpi *cpi, struct camkes_thread *worker)
     if (!found) {
         (void)camkes_overrun_own(worker); /* it waits for the refill */
     }
-    if (context != NULL) {
-        context->stalled = !found && holds(cpi, context);
-    }
+    context->stalled = !found && holds(cpi, context);
 }
 
 struct camkes_context *camkes_overrun_message(struct camkes_cpi *cpi, seL4_Word badge,
                                               seL4_MessageInfo_t info)
 {
     const seL4_Word label = seL4_MessageInfo_get_label(info);
-    struct camkes_thread *worker = camkes_worker(cpi, badge - cpi->contexts - cpi->callers - 1);
+    struct camkes_thread *worker =
+        camkes_worker_of(&cpi->context[badge - cpi->contexts - cpi->callers - 1]);
     if (label == seL4_Fault_Timeout) {
         time_out(cpi, worker);
         return NULL;

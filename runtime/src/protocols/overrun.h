@@ -37,10 +37,11 @@ static inline struct camkes_thread *camkes_worker_of(const struct camkes_context
     return atomic_load(&context->worker);
 }
 
-/* Worker `index` of the CPI, as timeouts and labels of pools count them. */
-struct camkes_thread *camkes_worker(const struct camkes_cpi *cpi, seL4_Word index);
-/* The context whose request a worker serves, or served last; NULL: there is none. */
-struct camkes_context *camkes_served_by(struct camkes_cpi *cpi, const struct camkes_thread *worker);
+/* Whether its workers are at the ceiling, whatever the priorities of their requests are. */
+static inline bool camkes_overrun_at_ceiling(const struct camkes_cpi *cpi)
+{
+    return cpi->at_ceiling;
+}
 
 /* Whether those that wait for the lock pay for its holder. */
 static inline bool camkes_overrun_helps(const struct camkes_cpi *cpi)
@@ -66,11 +67,6 @@ void camkes_overrun_abort(struct camkes_cpi *cpi, struct camkes_thread *worker, 
 /* A worker returns what it has; see there. Returns as camkes_overrun_message(). */
 struct camkes_context *camkes_overrun_return(struct camkes_cpi *cpi, struct camkes_thread *worker,
                                              enum camkes_return when);
-/* The caller of an aborted request has its answer before the worker is home, and may have made
- * another one: a thread of the pool asks to wait for that. Returns whether there is such a worker;
- * then the reply is kept, and `camkes_overrun_ended` sends it. */
-bool camkes_overrun_await(struct camkes_context *context);
-void camkes_overrun_ended(struct camkes_context *context);
 /* Lets the suspended task with an id go on. Replies whether there is one. */
 void camkes_overrun_resume(struct camkes_cpi *cpi, uint16_t task);
 /* Lets a worker that does not need the lock any more, and is blocked, execute on the scheduling
@@ -109,11 +105,10 @@ void camkes_overrun_granted(struct camkes_context *context);
 #else
 
 #define camkes_is_timeout(cpi, badge) false
+#define camkes_overrun_at_ceiling(cpi) false
 #define camkes_overrun_helps(cpi) false
 #define camkes_overrun_pays(context, pays) ((void)(pays))
 #define camkes_overrun_message(cpi, badge, info) ((void)(info), NULL)
-#define camkes_overrun_await(context) ((void)(context), false)
-#define camkes_overrun_ended(context) ((void)(context))
 #define camkes_overrun_queue(cpi, context) ((void)(context))
 #define camkes_overrun_lend(cpi, context) ((void)(context))
 #define camkes_overrun_wait(cpi, holder, context) ((void)(context))

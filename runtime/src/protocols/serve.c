@@ -64,9 +64,6 @@ unsigned camkes_pool_begin(struct camkes_thread *self)
 {
     struct camkes_cpi *cpi = self->cpi;
     struct camkes_context *context = camkes_sender_context(self);
-    if (CAMKES_MCS && atomic_load(&context->worker) != NULL) { /* of an aborted request, perhaps */
-        (void)tell_manager(self, context, CAMKES_AWAIT_END);
-    }
     if (atomic_load(&context->worker) != NULL) {
         return CAMKES_MESSAGE_BUSY;
     }
@@ -118,10 +115,7 @@ static seL4_Word tell_own_manager(const struct camkes_cpi *cpi, ptrdiff_t worker
 void camkes_return_time(const struct camkes_thread *self, enum camkes_return when)
 {
     const struct camkes_cpi *cpi = self->cpi;
-    const ptrdiff_t worker = cpi->pooled             ? pool_index(self)
-                             : self->context != NULL ? self->context - cpi->context
-                                                     : 0;
-    if (tell_own_manager(cpi, worker,
+    if (tell_own_manager(cpi, self->context - cpi->context,
                          camkes_operation_label(CAMKES_RETURN_TIME, (uint8_t)when, 0)) !=
         CAMKES_MESSAGE_GOOD) {
         camkes_manager_failed(cpi->name);
