@@ -13,11 +13,12 @@ from msgspec import Struct
 from camkes.capdl.callers import CallerEntry, Wiring, caller_table, sender_ids
 from camkes.capdl.model import Role
 from camkes.diagnostics import Diagnostic, Sink, Span
+from camkes.model.connectors import Carries, support
 from camkes.model.setting_reader import SettingReader
 from camkes.model.system import System
 from camkes.protocols.plan import Plan, PlannedCpi
 from camkes.report.codes import MALFORMED_MESSAGE
-from camkes.report.trace.model import Run
+from camkes.report.trace.model import MESSAGE_SENT, Run
 
 
 class MessageError(IntEnum):
@@ -39,6 +40,7 @@ class MessageError(IntEnum):
     OPERATION = 14
     REPLY = 15
     ABORTED = 16
+    SENT = MESSAGE_SENT
 
 
 #: what is wrong, in words
@@ -59,6 +61,7 @@ WORDS = {
     MessageError.OPERATION: "its sender may not use this operation of the manager",
     MessageError.REPLY: "the server failed to reply",
     MessageError.ABORTED: "its budget was used up",
+    MessageError.SENT: "it was sent, not called",
 }
 
 
@@ -81,12 +84,15 @@ class Refusal(Struct, frozen=True):
 
     def diagnostic(self) -> Diagnostic:
         times = "once" if self.count == 1 else f"{self.count} times, first"
+        note = f"refused {times} at {self.time} ns; the sender got an error as the reply"
+        if self.error == MessageError.SENT:
+            note = f"{times} at {self.time} ns; the sender does not wait for a reply"
         return Diagnostic(
             MALFORMED_MESSAGE,
             f"`{self.client}` sent `{self.server}` a malformed message: {self.words}",
             self.span,
             "the sender" if self.span is not None else "",
-            notes=(f"refused {times} at {self.time} ns; the sender got an error as the reply",),
+            notes=(note,),
         )
 
 
@@ -124,6 +130,8 @@ def refusals(run: Run, system: System, plan: Plan) -> list[Refusal]:
     found: dict[tuple[str, str, int], Refusal] = {}
     for refused in run.refused:
         thread = run.threads[refused.thread].named
+        if refused.error == MessageError.SENT and not senders.must_call(thread.service, thread.role):
+            continue
         client, span = senders.find(thread.service, thread.role, refused.badge)
         key = client, thread.service, refused.error
         before = found.get(key)
@@ -145,6 +153,13 @@ class _Senders:
         self._plan = plan
         self._wiring = Wiring(system)
         self._reader = SettingReader(Sink())
+
+    def must_call(self, server: str, role: Role) -> bool:
+        """Whether all messages to a thread of this interface are calls: generated code sends no others."""
+        if role is not Role.INTERFACE:
+            return role in (Role.WORKER, Role.MANAGER)
+        connection = self._wiring.connection(server)
+        return connection is not None and support(connection.connector).carries is Carries.CALLS
 
     def find(self, server: str, role: Role, badge: int) -> _Sender:
         cpi = self._plan.cpi(server)

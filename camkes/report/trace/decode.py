@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from camkes.diagnostics import Sink
@@ -12,7 +12,7 @@ from camkes.report.codes import TRACE_TRUNCATED
 from camkes.report.times import format_time
 from camkes.report.trace.bounds import Bounds
 from camkes.report.trace.decoder import Decoder
-from camkes.report.trace.events import Event, load_trace, read_records, read_trace
+from camkes.report.trace.events import Event, load_trace, observed, read_records, read_trace
 from camkes.report.trace.model import Run
 from camkes.report.trace.names import TraceNames
 
@@ -33,7 +33,7 @@ def decode_trace(
         events = read_trace(path, sink, bounds)
         if events is None:
             return None
-        found = decoder.run(decoder.steps(_observed(events, observe)))
+        found = decoder.run(decoder.steps(observed(events, observe)))
     else:
         data = load_trace(path, sink)
         if data is None:
@@ -43,9 +43,3 @@ def decode_trace(
         when = format_time(decoder.now, 6)
         sink.report(TRACE_TRUNCATED, f"{path}: {decoder.damage} at {when}; the rest was skipped")
     return found
-
-
-def _observed(events: Iterable[Event], observe: Callable[[Event], None]) -> Iterator[Event]:
-    for event in events:
-        observe(event)
-        yield event

@@ -33,6 +33,7 @@ from camkes.report.trace.model import (
     TracedThread,
 )
 from camkes.report.trace.names import NamedTask, NamedThread, TraceNames
+from camkes.report.trace.sent import SentMessages
 from camkes.report.trace.spending import Spending
 from camkes.report.trace.states import TaskState, ThreadState, leave_out
 from camkes.report.trace.waits import Standing, Wait, find_waits
@@ -73,6 +74,7 @@ class Decoder:
         self.inheritances: list[Inheritance] = []
         self.outputs: list[Output] = []
         self.refusals: list[Refused] = []
+        self.sent = SentMessages()
         self.faults: list[Fault] = []
         self.exits: dict[int, int] = {}
         self.ending: EndReason | None = None
@@ -135,6 +137,7 @@ class Decoder:
 
     def _on_switch(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         self._on_idle(None, None, ())
+        self.refusals += self.sent.seen()
         if thread is not None:
             self.running, self.scheduling = thread, True
             thread.priority = args[0]
@@ -158,6 +161,7 @@ class Decoder:
     def _on_block(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None:
             thread.object = args[1]
+            self.sent.blocked(thread.named.number, args)
             reason = thread.blocked(args[0])
             self._stop(thread, reason)
             if reason is State.WAITS_REPLY and thread.receiver is not None:  # it was a call
@@ -200,6 +204,7 @@ class Decoder:
         if thread is not None and other is not None:
             other.client, thread.server, thread.receiver = None, None, other
             self.receivers.setdefault(args[0], {})[other] = None
+            self.refusals += self.sent.transfer(self.now, thread.named.number, other.named.number, args)
 
     def _on_reply(self, thread: ThreadState | None, other: ThreadState | None, args: Args) -> None:
         if thread is not None and other is not None:
@@ -326,7 +331,7 @@ class Decoder:
 
     def _on_refused(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None:
-            self.refusals.append(Refused(self.now, thread.named.number, *args))
+            self.refusals.append(self.sent.refused(self.now, thread.named.number, args))
 
     def _worker(self, cpi: int, context: int) -> ThreadState | None:
         """The thread that serves a context at a CPI: its own, or the one of the pool that has its request."""
@@ -443,6 +448,7 @@ class Decoder:
     # -- the end ----------------------------------------------------------------------------------------
 
     def _finish(self) -> Run:
+        self.refusals += self.sent.seen()
         end, scheduling = self.now, self.scheduling
         for thread in self.threads.values():
             if end > thread.since:

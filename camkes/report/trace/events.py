@@ -58,6 +58,13 @@ def read_trace(path: Path, sink: Sink, bounds: Bounds | None = None) -> Iterator
     return None if data is None else _events(data, str(path), sink, bounds)
 
 
+def observed(events: Iterable[Event], observe: Callable[[Event], None]) -> Iterator[Event]:
+    """The events, each of which `observe` gets before."""
+    for event in events:
+        observe(event)
+        yield event
+
+
 def load_trace(path: Path, sink: Sink) -> bytes | None:
     """The bytes of a trace file; None if it cannot be read or is not a trace, which is reported."""
     try:

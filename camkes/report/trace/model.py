@@ -172,9 +172,13 @@ class Output(Struct, frozen=True, gc=False):
     text: str
 
 
+#: the error of a message that was sent and not called
+MESSAGE_SENT = 17
+
+
 class Refused(Struct, frozen=True, gc=False):
-    """A message that `thread` did not take as a request: `badge` is that of the sender, `error` one of
-    those in runtime/include/camkes/message_error.h."""
+    """A message that `thread` did not take as a request, or was not called: `badge` is that of the sender,
+    `error` one of those in runtime/include/camkes/message_error.h."""
 
     time: int
     thread: int

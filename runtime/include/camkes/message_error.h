@@ -25,7 +25,8 @@
     X(BUSY, 13, CE_MALFORMED_RPC_PAYLOAD, "an earlier request of its sender has not ended")           \
     X(OPERATION, 14, CE_MALFORMED_RPC_PAYLOAD, "its sender may not use this operation of the manager") \
     X(REPLY, 15, CE_MALFORMED_RPC_PAYLOAD, "the server failed to reply")                               \
-    X(ABORTED, 16, CE_REQUEST_ABORTED, "its budget was used up")
+    X(ABORTED, 16, CE_REQUEST_ABORTED, "its budget was used up")                                       \
+    X(SENT, 17, CE_MALFORMED_RPC_PAYLOAD, "it was sent, not called")
 /* clang-format on */
 
 #define CAMKES_MESSAGE_ENUM(name, number, type, text) CAMKES_MESSAGE_##name = number,
