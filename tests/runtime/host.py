@@ -117,9 +117,14 @@ def checked(folder: Path, text: str, sink: Sink, *, mcs: bool = False) -> pipeli
 def plan_of(folder: Path, text: str, sink: Sink) -> tuple[System, Plan, CapabilityModel]:
     """A system, its plan and its capabilities; `text` as for `checked`."""
     found = checked(folder, text, sink)
+    return found.system, found.plan, model_of(found, sink)
+
+
+def model_of(found: pipeline.Checked, sink: Sink) -> CapabilityModel:
+    """The capabilities of a system."""
     model = pipeline.capabilities(found, sink)
     assert not sink.has_errors, describe(sink)
-    return found.system, found.plan, model
+    return model
 
 
 def build(
