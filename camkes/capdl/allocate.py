@@ -252,14 +252,14 @@ class _Allocator:
         for entry in self.tables[cpi.name]:
             if entry.end.instance != instance.name or entry.end.interface != interface.name:
                 continue
-            target = self._cpi_endpoint(cpi, entry.context.name)
+            target = self._cpi_endpoint(cpi, entry.seat.name)
             use = ObjectUse(instance.name, Purpose.INTERFACE, interface.name, entry.context.name)
             self._cap(space, use, target, Rights.CALL, entry.badge)
             if entry.manager_badge is not None:
                 use, badge = replace(use, purpose=Purpose.MANAGER), entry.manager_badge
                 group = group_of(self.groups, cpi.name)
                 if group is not None:
-                    badge = 1 + len(group.parties) + group.index[cpi.name, entry.context.id]
+                    badge = 1 + len(group.parties) + group.index[cpi.name, entry.seat]
                 self._cap(space, use, self._manager(group or cpi), Rights.CALL, badge)
 
     def _serve(self, instance: Instance, cpi: PlannedCpi, space: OpenSpace) -> None:
@@ -271,17 +271,17 @@ class _Allocator:
         if cpi.one_endpoint:
             self._cap(space, use(Purpose.INTERFACE), self._cpi_endpoint(cpi, ""), Rights.READ)
         else:
-            for context in cpi.contexts:
-                endpoint = self._cpi_endpoint(cpi, context.name)
-                self._cap(space, use(Purpose.INTERFACE, context.name), endpoint, Rights.READ)
+            for seat in cpi.seats:
+                endpoint = self._cpi_endpoint(cpi, seat.name)
+                self._cap(space, use(Purpose.INTERFACE, seat.name), endpoint, Rights.READ)
         if not cpi.manager:
             return
         self._cap(space, use(Purpose.MANAGER), self._manager(cpi), Rights.READ)
         group = group_of(self.groups, cpi.name)
         first = 1 if group is None else 1 + group.first_party(cpi)
-        for badge, context in enumerate(cpi.contexts, first):
+        for badge, seat in enumerate(cpi.seats, first):
             manager = self._manager(group or cpi)
-            self._cap(space, use(Purpose.MANAGER, context.name), manager, Rights.CALL, badge)
+            self._cap(space, use(Purpose.MANAGER, seat.name), manager, Rights.CALL, badge)
         if cpi.manager_keeps_reply and group is None and not self.system.mcs:
             wake = self._object(f"{cpi.name}!manager:wake", ObjectKind.NOTIFICATION)
             self._cap(space, use(Purpose.WAKE), wake, Rights.RW)
@@ -295,8 +295,8 @@ class _Allocator:
                 self.slots[replace(use(Purpose.WORKER), number=int(thread.part))] = own
             else:
                 self.slots[use(Purpose.WORKER, thread.part)] = own
-        for context in cpi.contexts if group is None or cpi.overrun.rules.suspends else ():
-            self._reply(use(Purpose.REPLY, context.name), f"{cpi.name}!reply@{context.name}", space)
+        for seat in cpi.seats if group is None or cpi.overrun.rules.suspends else ():
+            self._reply(use(Purpose.REPLY, seat.name), f"{cpi.name}!reply@{seat.name}", space)
         if cpi.overrun.rules.binds:
             self._overrun(cpi, space)
 
@@ -426,9 +426,9 @@ class _Allocator:
         def use(purpose: Purpose, context: str = "") -> ObjectUse:
             return ObjectUse(cpi.instance, purpose, cpi.interface, context)
 
-        first = len(cpi.contexts) + len(self.tables[cpi.name]) + 1
-        for badge, context in enumerate(cpi.contexts, first):
-            self._cap(space, use(Purpose.TIMEOUT, context.name), self._manager(cpi), Rights.CALL, badge)
+        first = len(cpi.seats) + len(self.tables[cpi.name]) + 1
+        for badge, seat in enumerate(cpi.seats, first):
+            self._cap(space, use(Purpose.TIMEOUT, seat.name), self._manager(cpi), Rights.CALL, badge)
         for name, _, item in lendable(self.plan, cpi):
             self._cap(space, use(Purpose.TIME, name), item.name)
         home = ObjectUse(cpi.instance, Purpose.HOME, cpi.interface)

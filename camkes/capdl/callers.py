@@ -8,7 +8,8 @@ from msgspec import Struct
 
 from camkes.model.setting_reader import SettingReader
 from camkes.model.system import Connection, ConnectionEnd, System
-from camkes.protocols.plan import Context, Plan, PlannedCpi
+from camkes.protocols.contexts import Context, Seat
+from camkes.protocols.plan import Plan, PlannedCpi
 
 
 class CallerEntry(Struct, frozen=True):
@@ -16,14 +17,15 @@ class CallerEntry(Struct, frozen=True):
 
     `sender_id` numbers the from ends for user code, as with plain RPC. `bound` limits what a label may
     claim: the ceiling of the calling CPI, or the highest priority of a calling task. `tasks` are the ids of
-    the tasks whose requests can come this way, and `callers` the tasks and CPIs that use this entry.
+    the tasks whose requests can come this way, and `callers` the tasks and CPIs that use this entry. `seat`
+    is where they come to.
     `manager_badge` is the badge of updates from this caller, None where its priority cannot change.
     """
 
     index: int
     end: ConnectionEnd
     sender_id: int
-    context: Context
+    seat: Seat
     bound: int
     tasks: tuple[int, ...]
     callers: tuple[str, ...]
@@ -32,6 +34,10 @@ class CallerEntry(Struct, frozen=True):
     @property
     def badge(self) -> int:
         return self.index + 1
+
+    @property
+    def context(self) -> Context:
+        return self.seat.context
 
 
 class Wiring:
@@ -86,7 +92,10 @@ def caller_table(
     numbers = sender_ids(system, connection, reader)
     entries: list[CallerEntry] = []
     for end, number in zip(connection.from_ends, numbers, strict=True):
-        for context in cpi.contexts:
+        for seat in cpi.seats:
+            context = seat.context
+            if seat.client not in ("", end.instance):
+                continue
             callers = _callers(plan, cpi, end, context)
             if not callers:
                 continue
@@ -98,9 +107,9 @@ def caller_table(
             # the manager of a CPI without inheritance keeps the order of those that wait for the lock
             ordered = cpi.manager and (not cpi.protocol.own_priority or len(cpi.contexts) > 1)
             raised = ordered and (helper is not None or any(can_be_raised(c) for c in calling))
-            manager_badge = len(cpi.contexts) + 1 + index if raised else None
+            manager_badge = len(cpi.seats) + 1 + index if raised else None
             tasks = _tasks(plan, context)
-            entries.append(CallerEntry(index, end, number, context, bound, tasks, callers, manager_badge))
+            entries.append(CallerEntry(index, end, number, seat, bound, tasks, callers, manager_badge))
     return tuple(entries)
 
 

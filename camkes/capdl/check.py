@@ -63,9 +63,9 @@ class _CapabilityCheck(Struct, frozen=True):
                     "index of a thread",
                     "write a smaller number of threads",
                 )
-            if len(cpi.contexts) > INDEXES:
+            if len(cpi.seats) > INDEXES:
                 self._report(
-                    f"CPI `{cpi.name}` has {len(cpi.contexts)} contexts; the maximum is {INDEXES}",
+                    f"CPI `{cpi.name}` has {len(cpi.seats)} contexts; the maximum is {INDEXES}",
                     cpi.span,
                     "the index of a context has 16 bits",
                     "reduce the number of tasks that request it",

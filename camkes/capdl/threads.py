@@ -133,10 +133,10 @@ class ThreadPlanner:
                 worker = f"{cpi.name}@{number}"
                 yield _Planned(worker, Role.WORKER, prefix, cpi.ceiling, 0, name, str(number))
         else:
-            for context in cpi.contexts:
-                worker = f"{cpi.name}@{context.name}"
+            for seat in cpi.seats:
+                worker, context = f"{cpi.name}@{seat.name}", seat.context
                 priority = cpi.ceiling if cpi.protocol.own_priority else context.base_priority
-                yield _Planned(worker, Role.WORKER, prefix, priority, 0, name, context.name, context.id)
+                yield _Planned(worker, Role.WORKER, prefix, priority, 0, name, seat.name, context.id)
         if cpi.manager:
             group = group_of(self.groups, cpi.name)
             ceiling = cpi.ceiling if group is None else group.ceiling

@@ -88,9 +88,9 @@ def steered(plan: Plan, task: PlannedTask) -> tuple[Group, ...]:
     return tuple(group for group in find_groups(plan) if not (names | waited).isdisjoint(group.members))
 
 
-def worker(model: CapabilityModel, cpi: PlannedCpi, task: PlannedTask) -> Thread:
-    """The thread that serves the requests of a task at a CPI without a manager."""
-    return next(
+def workers(model: CapabilityModel, cpi: PlannedCpi, task: PlannedTask) -> Iterator[Thread]:
+    """The threads that serve the requests of a task at a CPI without a manager."""
+    return (
         thread
         for thread in _threads(model)
         if (thread.instance, thread.interface) == (cpi.instance, cpi.interface)
@@ -194,8 +194,8 @@ class _Addition:
                     name = f"{cpi.name}!manager:endpoint"
                     self._cap(Purpose.LEND, name, cpi.name, rights=Rights.CALL, badge=AT_MANAGERS)
                 else:
-                    thread = worker(self.model, cpi, task).name
-                    self._cap(Purpose.EXECUTES, thread, thread)
+                    for thread in workers(self.model, cpi, task):
+                        self._cap(Purpose.EXECUTES, thread.name, thread.name)
 
     def model_with_it(self) -> CapabilityModel:
         others = (replace(s, mappings=(*s.mappings, *self.shared)) for s in self.model.spaces)

@@ -18,8 +18,9 @@ from camkes.model.connectors import Carries, support
 from camkes.model.setting_reader import SettingReader
 from camkes.model.settings import BUFFER
 from camkes.model.system import INSTANCE_PREFIX, Connection, Instance, System
+from camkes.protocols.contexts import Context
 from camkes.protocols.groups import find_groups
-from camkes.protocols.plan import Context, Plan, PlannedCpi
+from camkes.protocols.plan import Plan, PlannedCpi
 
 
 class Rendered(Struct, frozen=True):

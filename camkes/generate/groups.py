@@ -61,9 +61,9 @@ def _group(me: InstanceFacts, group: Group) -> ctx.GroupContext:
         parties=tuple(
             ctx.PartyContext(
                 name=party.name,
-                comment=f"{party.context.name} at {party.name}" if party.cpi else f"task {party.name}",
+                comment=f"{party.seat.name} at {party.name}" if party.cpi else f"task {party.name}",
                 context=party.context.id,
-                index=party.cpi.contexts.index(party.context) if party.cpi else 0,
+                index=party.cpi.seats.index(party.seat) if party.cpi else 0,
                 lock=group.first_of_lock(party.cpi) if party.cpi else None,
                 base=party.context.base_priority,
                 highest=_highest(me, party),
@@ -99,10 +99,10 @@ def _ways(me: InstanceFacts, group: Group) -> Iterator[ctx.WayContext]:
         for entry in caller_table(me.all.system, me.all.plan, cpi, me.all.reader):
             use = ObjectUse(entry.end.instance, Purpose.MANAGER, entry.end.interface, entry.context.name)
             slot = me.all.model.slots.get(use)
-            for caller in entry.callers:
-                start = group.index.get((caller, entry.context.id))
-                end = group.index.get((cpi.name, entry.context.id))
-                if slot is not None and start is not None and end is not None:
+            end = group.index.get((cpi.name, entry.seat))
+            for start, party in enumerate(group.parties):
+                calls = party.name in entry.callers and party.context == entry.context
+                if slot is not None and calls and end is not None:
                     yield ctx.WayContext(start, end, slot)
 
 
@@ -118,7 +118,9 @@ def _sleeper(
         party = group.first_party(cpi) if cpi.name in group.members else None
     else:
         name = thread.instance if cpi is None else cpi.name
-        party = None if origin is None else group.index.get((name, origin))
+        seats = (p.seat for p in group.parties if p.name == name and p.context.id == origin)
+        seat = next((s for s in seats if cpi is None or s.name == thread.part), None)
+        party = None if seat is None else group.index[name, seat]
     return ctx.SleeperContext(
         comment=f"{thread.name} for {group.conditions[condition].name}",
         condition=condition,

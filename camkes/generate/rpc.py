@@ -14,6 +14,7 @@ from camkes.generate.facts import InstanceFacts
 from camkes.generate.names import c_name
 from camkes.generate.procedures import procedure
 from camkes.model.system import INSTANCE_PREFIX, Connection, Interface, Procedure
+from camkes.protocols.contexts import SPARE
 from camkes.protocols.groups import group_of
 from camkes.protocols.plan import PlannedCpi
 
@@ -78,8 +79,7 @@ def dispatches(
     )
 
 
-#: members of struct camkes_context and of struct camkes_cpi, for overruns
-_OF_CONTEXT = {"time": Purpose.TIME, "timeout": Purpose.TIMEOUT}
+#: members of struct camkes_cpi, for overruns
 _OF_CPI = {
     "extension": Purpose.EXTENSION,
     "home.context": Purpose.HOME,
@@ -98,7 +98,7 @@ def _slots(
 def _policy(me: InstanceFacts, cpi: PlannedCpi) -> tuple[tuple[str, str], ...]:
     """What a CPI does about overruns, as members of its record."""
     rules, name = cpi.overrun.rules, cpi.interface
-    helps = [("helps", "true")] if rules.helps else []
+    helps = [("helps", "true"), *_spare(me, cpi)] if rules.helps else []
     unlocked = [("unlocked", "true")] if rules.binds and not cpi.takes_lock else []
     ceiling = [("at_ceiling", "true")] if cpi.protocol.own_priority else []
     aborts = [("aborts", "true"), ("rollback", f"{name}__rollback")] if rules.aborts else []
@@ -107,6 +107,12 @@ def _policy(me: InstanceFacts, cpi: PlannedCpi) -> tuple[tuple[str, str], ...]:
     lends = [("lends", "true")] if cpi.lends else []
     lends += [("lent", "true")] if cpi.lent else []
     return (*ceiling, *helps, *lends, *unlocked, *grouped, *aborts, *suspends, *_slots(me, _OF_CPI, name))
+
+
+def _spare(me: InstanceFacts, cpi: PlannedCpi) -> list[tuple[str, str]]:
+    parts = {seat.name for seat in cpi.seats if seat.client == SPARE}
+    own = (t for t in me.threads if t.interface == cpi.interface and t.part in parts)
+    return [("spare", f"&{me.all.thread_name(thread)}") for thread in own]
 
 
 def _payers(me: InstanceFacts, cpi: PlannedCpi) -> tuple[tuple[int, int], ...]:
@@ -120,9 +126,9 @@ def _payers(me: InstanceFacts, cpi: PlannedCpi) -> tuple[tuple[int, int], ...]:
 def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
     name = cpi.interface
     workers = [t for t in me.threads if t.role is Role.WORKER and t.interface == name]
-    by_context = {t.context: me.all.thread_name(t) for t in workers} if not cpi.one_endpoint else {}
+    by_seat = {t.part: me.all.thread_name(t) for t in workers} if not cpi.one_endpoint else {}
     table = caller_table(me.all.system, me.all.plan, cpi, me.all.reader)
-    index = {c.id: i for i, c in enumerate(cpi.contexts)}
+    index = {seat: i for i, seat in enumerate(cpi.seats)}
     monitor = "" if cpi.monitor is None else monitor_word(cpi.monitor)
     group = group_of(me.all.groups, cpi.name)
     first = 1 if group is None else 1 + group.first_party(cpi) - group.first_of_lock(cpi)
@@ -135,23 +141,26 @@ def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
         pooled=cpi.pooled,
         contexts=tuple(
             ctx.CpiContextContext(
-                name=c.name,
-                id=c.id,
+                name=seat.name,
+                id=seat.context.id,
                 held=held,
-                route=0 if cpi.protocol.own_priority else me.route(c.id),
-                base=c.base_priority,
-                effective=cpi.ceiling if cpi.protocol.own_priority else c.base_priority,
-                reply=me.slot_if_any(Purpose.REPLY, name, c.name),
-                manager=me.slot_if_any(Purpose.MANAGER, name, c.name),
-                worker=by_context.get(c.id),
-                time=_slots(me, _OF_CONTEXT, name, c.name),
+                route=0 if cpi.protocol.own_priority else me.route(seat.context.id),
+                base=seat.context.base_priority,
+                effective=cpi.ceiling if cpi.protocol.own_priority else seat.context.base_priority,
+                reply=me.slot_if_any(Purpose.REPLY, name, seat.name),
+                manager=me.slot_if_any(Purpose.MANAGER, name, seat.name),
+                worker=by_seat.get(seat.name),
+                time=(
+                    *_slots(me, {"time": Purpose.TIME}, name, seat.context.name),
+                    *_slots(me, {"timeout": Purpose.TIMEOUT}, name, seat.name),
+                ),
             )
-            for held, c in enumerate(cpi.contexts, first)
+            for held, seat in enumerate(cpi.seats, first)
         ),
         callers=tuple(
             ctx.CallerContext(
                 e.sender_id,
-                index[e.context.id],
+                index[e.seat],
                 e.context.base_priority,
                 e.bound,
                 e.context.is_task and e.callers == (e.context.name,),

@@ -43,15 +43,15 @@ def thread_record(me: InstanceFacts, thread: Thread) -> ctx.ThreadContext:
         case Role.INTERFACE if scheduled_by(all_.plan.bands, me.instance.name) is not None:
             fields |= {"start": "camkes_schedule", "interface": f"&{interface}__band"}
         case Role.WORKER if cpi is not None:
-            own = None if cpi.one_endpoint else next(c for c in cpi.contexts if c.id == thread.context)
-            context = "" if own is None else own.name
+            seat = "" if cpi.one_endpoint else thread.part
             fields |= {
                 "start": f"{interface}__loop",
-                "endpoint": str(me.slot(Purpose.INTERFACE, interface, context)),
+                "endpoint": str(me.slot(Purpose.INTERFACE, interface, seat)),
                 "cpi": f"&{interface}__cpi",
             }
-            if own is not None:
-                fields["context"] = f"&{interface}__contexts[{cpi.contexts.index(own)}]"
+            if seat:
+                index = [each.name for each in cpi.seats].index(seat)
+                fields["context"] = f"&{interface}__contexts[{index}]"
         case _:
             fields |= _interface_thread(me, interface)
     origin = origin_of(me, thread)

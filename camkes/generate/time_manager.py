@@ -17,7 +17,7 @@ from camkes.capdl.time_manager import (
     requested,
     servers,
     steered,
-    worker,
+    workers,
 )
 from camkes.generate.facts import SystemFacts
 from camkes.model.overrun import LEVELS
@@ -146,11 +146,12 @@ def _critical(all_: SystemFacts, task: PlannedTask, managed: Sequence[ManagedCon
         if group_of(groups, cpi.name) is not None:
             continue
         if cpi.manager:
-            index = cpi.contexts.index(task.context)
-            requests.append((("manager", _slot(all_, Purpose.LEND, cpi.name)), ("context", index)))
+            slot = _slot(all_, Purpose.LEND, cpi.name)
+            own = (index for index, seat in enumerate(cpi.seats) if seat.context == task.context)
+            requests += ((("manager", slot), ("context", index)) for index in own)
         else:
-            name = worker(all_.model, cpi, task).name
-            requests.append((("worker", _slot(all_, Purpose.EXECUTES, name)),))
+            names = (thread.name for thread in workers(all_.model, cpi, task))
+            requests += ((("worker", _slot(all_, Purpose.EXECUTES, name)),) for name in names)
     return CriticalContext(
         task.name,
         (

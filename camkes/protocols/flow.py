@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from camkes.protocols.bits import bits
+
 # A node is searched at two places: its entry (where it takes a request) is `2 * node`, its exit (where
 # it passes one on) is `2 * node + 1`.
 
@@ -89,3 +91,17 @@ def _augment(source: int, target: int, came_from: Mapping[int, int], passes_to: 
             else:
                 passes_to[node] = asked_by >> 1
         place = asked_by
+
+
+class NearestCallers(dict[int, list[int]]):
+    """The nearest places above a task or CPI, numbered tasks first, then the CPIs, once asked for."""
+
+    def __init__(self, tasks: int, cpis: Sequence[str], nearest: Mapping[str, int]) -> None:
+        self._tasks = tasks
+        self._cpis = cpis
+        self._nearest = nearest
+
+    def __missing__(self, node: int) -> list[int]:
+        cpi = node - self._tasks
+        found = self[node] = [] if cpi < 0 else bits(self._nearest[self._cpis[cpi]])
+        return found

@@ -8,23 +8,28 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from camkes.protocols.contexts import Context, Seat
 from camkes.protocols.cycles import reached
-from camkes.protocols.plan import Context, Plan, PlannedCondition, PlannedCpi, PlannedTask
+from camkes.protocols.plan import Plan, PlannedCondition, PlannedCpi, PlannedTask
 
 
 class Party(Struct, frozen=True):
-    """A task or, with `cpi`, the requests of a context there."""
+    """A task or, with `cpi`, the requests of a context from a client there."""
 
     name: str
     cpi: PlannedCpi | None
-    context: Context
+    seat: Seat
+
+    @property
+    def context(self) -> Context:
+        return self.seat.context
 
 
 class Group(Struct, frozen=True):
     """What lending connects. `ceiling` is the highest priority that is lent in it; its manager is in
     `instance`, that of its first condition, or without one of its first monitor, whose name it has: `member`.
-    `tasks` are those that help. `parties` are tasks, then the contexts of each CPI, those of a monitor one
-    after the other; `index` is the place of each there, by its name and the id of its context."""
+    `tasks` are those that help. `parties` are tasks, then the seats of each CPI, those of a monitor one
+    after the other; `index` is the place of each there, by its name and its seat."""
 
     instance: str
     member: str
@@ -33,7 +38,7 @@ class Group(Struct, frozen=True):
     tasks: tuple[PlannedTask, ...]
     cpis: tuple[PlannedCpi, ...]
     parties: tuple[Party, ...]
-    index: Mapping[tuple[str, int], int]
+    index: Mapping[tuple[str, Seat], int]
     members: frozenset[str]  # the names of conditions, tasks and CPIs
 
     @property
@@ -46,9 +51,9 @@ class Group(Struct, frozen=True):
         return any(condition.lending.timed for condition in self.conditions)
 
     def first_party(self, member: PlannedTask | PlannedCpi) -> int:
-        """The index of a task, or of the first context of a CPI."""
-        context = member.contexts[0] if isinstance(member, PlannedCpi) else member.context
-        return self.index[member.name, context.id]
+        """The index of a task, or of the first seat of a CPI."""
+        seat = member.seats[0] if isinstance(member, PlannedCpi) else Seat(member.context)
+        return self.index[member.name, seat]
 
     def first_of_lock(self, cpi: PlannedCpi) -> int:
         """The index of the first party that can have the lock of a CPI."""
@@ -78,8 +83,8 @@ def _group(plan: Plan, tasks: Mapping[str, PlannedTask], members: frozenset[str]
     locks = dict.fromkeys(c.lock_name for c in present)
     cpis = tuple(c for lock in locks for c in present if c.lock_name == lock)
     ceilings = [c.ceiling for c in conditions] + [c.ceiling for c in cpis] + [t.highest for t in helping]
-    parties = [Party(task.name, None, task.context) for task in helping]
-    parties += [Party(cpi.name, cpi, context) for cpi in cpis for context in cpi.contexts]
+    parties = [Party(task.name, None, Seat(task.context)) for task in helping]
+    parties += [Party(cpi.name, cpi, seat) for cpi in cpis for seat in cpi.seats]
     name = conditions[0].name if conditions else next(c.lock_name for c in cpis if c.monitor is not None)
     instance, _, member = name.rpartition(".")
     return Group(
@@ -90,7 +95,7 @@ def _group(plan: Plan, tasks: Mapping[str, PlannedTask], members: frozenset[str]
         tasks=helping,
         cpis=cpis,
         parties=tuple(parties),
-        index={(party.name, party.context.id): i for i, party in enumerate(parties)},
+        index={(party.name, party.seat): i for i, party in enumerate(parties)},
         members=members - uncalled,
     )
 

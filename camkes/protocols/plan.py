@@ -14,7 +14,10 @@ from camkes.model.bands import Band, bands_by_task
 from camkes.model.overrun import OverrunPolicy
 from camkes.model.protocols import Protocol
 from camkes.model.system import Cpi, System
+from camkes.protocols.bits import bits
+from camkes.protocols.contexts import SPARE, Context, Seat
 from camkes.protocols.cycles import reached
+from camkes.protocols.flow import NearestCallers, largest_number
 from camkes.protocols.requests import Request, RequestGraph
 from camkes.protocols.signals import Lending
 from camkes.protocols.task_ids import assign_ids
@@ -28,20 +31,6 @@ from camkes.protocols.time import (
     raised_priorities,
     refills_of,
 )
-
-
-class Context(Struct, frozen=True):
-    """An origin of requests: at most one of its requests is under way at a CPI at any time.
-
-    A context is a task, or a `fixed` CPI (whose one thread makes its requests at its own priority).
-    `id` is unique in the system: tasks first, in instance-name order, then fixed CPIs, in the order of
-    the text. `base_priority` is the priority of its requests while nothing is inherited.
-    """
-
-    id: int
-    name: str  # "t1" or "leaf.p"
-    is_task: bool
-    base_priority: int
 
 
 class PlannedTask(Struct, frozen=True):
@@ -82,19 +71,17 @@ class PlannedCpi(Struct, frozen=True):
 
     `threads` serve requests; none where no request can arrive. Fixed: 1, which is `alone`. Else one a
     context, each with its own endpoint and waiting at its context's base priority, unless a smaller number is
-    stated: then `pooled` is true and all wait on one endpoint at the ceiling. On an MCS kernel each context
-    has a thread and an endpoint of its own in any case (a fixed CPI's wait at the ceiling): a message that is
-    sent and not called leaves the thread that receives it without time. `threads_minimum` is the largest
-    number of requests that can be under way at once (maximum flow from tasks, locks let one through).
+    stated: then `pooled` is true and all wait on one endpoint at the ceiling. On an MCS kernel all CPIs have
+    them once for each client of each context: who receives a message that is sent and not called has no time.
+    `seats` are these, or else the contexts. `threads_minimum` is the largest number of requests that can be
+    under way at once (maximum flow from tasks, locks let one through).
 
     `manager`: a manager thread exists, because two threads can contend for the lock, or because a
     priority inherited further up can reach this CPI (`inherits_from_above`). A pool always has one: its
     threads begin and end requests there. So has each CPI of a monitor.
 
     `monitor` is the name of the lock that it shares with others of the instance; None: it has its own.
-
     `chain` is the number of requests in the longest chain that starts here (0: it requests nothing).
-
     `payers` are the tasks whose scheduling contexts its manager may bind, by its overrun policy: none for
     `wait`; if it is `lent` time, also those that wait for it further up, at locks with the policy `help`.
     Those that wait for its own lock can be such (`lends`). `extension` is what `extend` and roll-backs
@@ -124,6 +111,7 @@ class PlannedCpi(Struct, frozen=True):
     lends: bool = False
     extension: Reservation | None = None
     alone: bool = False
+    seats: tuple[Seat, ...] = ()
 
     @property
     def lock_name(self) -> str:
@@ -242,7 +230,7 @@ class _Closure:
         contended = {c.name for c in system.cpis if c.name in shared and c.protocol.lock}
         waited = Counter(name for lending in self._lending for name in lending.waiters)
         self._places = blocking_places(system, graph, contended, waited)
-        self._callers = _Callers(len(self._tasks), list(graph.cpis), self._of_locks(self._lock_callers))
+        self._callers = NearestCallers(len(self._tasks), list(graph.cpis), self._of_locks(self._lock_callers))
 
     def _settle(self, components: Sequence[Sequence[str]], update: Callable[[str], bool]) -> None:
         """Update every CPI after its callers; those of a cycle until nothing grows any more."""
@@ -299,7 +287,7 @@ class _Closure:
                 lock = caller.protocol.inherits and contended
                 inherits |= lock or self._inherits[caller.name]
         self._raising[name] |= origins
-        ceiling = max([self._ceiling[name], *(self._highest[i] for i in _bits(self._raising[name]))])
+        ceiling = max([self._ceiling[name], *(self._highest[i] for i in bits(self._raising[name]))])
         before = self._reached_by[name], self._origins[name], self._inherits[name], self._ceiling[name]
         self._reached_by[name], self._origins[name] = tasks, origins
         self._ceiling[name] = ceiling
@@ -354,8 +342,6 @@ class _Closure:
         return {name: locks[cpi.lock_name] for name, cpi in self._graph.cpis.items()}
 
     def _threads_minimum(self, cpi: Cpi) -> int:
-        from camkes.protocols.flow import largest_number
-
         nearest = self._lock_callers[cpi.name]
         if cpi.protocol.own_priority:
             return min(1, nearest)
@@ -364,7 +350,7 @@ class _Closure:
         if self._deadlock:
             return min(nearest.bit_count(), reached_by)
         target = -1
-        self._callers[target] = _bits(nearest)
+        self._callers[target] = bits(nearest)
         return largest_number(target, self._callers, reached_by)
 
     def planned_tasks(self) -> tuple[PlannedTask, ...]:
@@ -409,13 +395,13 @@ class _Closure:
 
     def planned_cpi(self, index: int, cpi: Cpi) -> PlannedCpi:
         name = cpi.name
-        contexts = tuple(self.contexts[i] for i in _bits(self._origins[name]))
+        contexts = tuple(self.contexts[i] for i in bits(self._origins[name]))
         alone = cpi.protocol.own_priority and not self._mcs
-        stated = len(contexts) if cpi.stated_threads is None or self._mcs else cpi.stated_threads
+        seats = self._seats(cpi) if self._mcs else tuple(map(Seat, contexts))
+        stated = len(seats) if cpi.stated_threads is None or self._mcs else cpi.stated_threads
         pooled = not alone and stated < len(contexts)
         inherits, binds = self._inherits[name], self._mcs and cpi.overrun.rules.binds
-        locks = cpi.protocol.lock and not alone
-        contended = locks and (len(contexts) > 1 or bool(contexts and cpi.monitor))
+        contended = cpi.protocol.lock and (len(contexts) > 1 or bool(contexts and cpi.monitor))
         return PlannedCpi(
             id=index,
             name=name,
@@ -423,12 +409,12 @@ class _Closure:
             interface=cpi.interface,
             protocol=cpi.protocol,
             ceiling=self._ceiling[name],
-            tasks=tuple(self._tasks[i].instance for i in _bits(self._reached_by[name])),
+            tasks=tuple(self._tasks[i].instance for i in bits(self._reached_by[name])),
             contexts=contexts,
-            threads=min(1 if alone else stated, len(contexts)),
+            threads=min(1 if alone else stated, len(seats)),
             threads_minimum=self._threads_minimum(cpi),
             pooled=pooled,
-            manager=contended or inherits or pooled or (binds and bool(contexts)),
+            manager=(contended and not alone) or inherits or pooled or (binds and bool(contexts)),
             inherits_from_above=inherits,
             requests=tuple(dict.fromkeys(r.callee for r in self._graph.outgoing[name])),
             span=cpi.span,
@@ -440,16 +426,30 @@ class _Closure:
             lends=self._lends(cpi),
             extension=extension_of(cpi) if self._mcs else None,
             alone=alone,
+            seats=seats,
         )
+
+    def _seats(self, cpi: Cpi) -> tuple[Seat, ...]:
+        """The contexts of a CPI, in their order, with each client; and one that is spare, if it helps."""
+        clients: dict[int, dict[str, None]] = {}
+        for request in self._graph.incoming[cpi.name]:
+            caller = self._graph.cpis.get(request.caller)
+            origins = [] if caller is None else bits(self._origins[caller.name])
+            if caller is None or (caller.protocol.own_priority and origins):
+                origins = [self._index[request.caller]]
+            for index in origins:
+                clients.setdefault(index, {})[request.via.partition(".")[0]] = None
+        found = [Seat(self.contexts[i], client) for i in sorted(clients) for client in clients[i]]
+        return (*found, *(Seat(seat.context, SPARE) for seat in found[:1] if cpi.overrun.rules.helps))
 
     def _payers(self, cpi: Cpi) -> tuple[str, ...]:
         if not self._mcs or not cpi.overrun.rules.binds:
             return ()
         tasks = self._reached_by[cpi.name]
-        for index in _bits(self._raising[cpi.name]) if self._is_lent(cpi) else ():
+        for index in bits(self._raising[cpi.name]) if self._is_lent(cpi) else ():
             name = self.contexts[index].name
             tasks |= self._reached_by.get(name, 1 << index)  # a fixed CPI executes on the time of its callers
-        return tuple(self._tasks[i].instance for i in _bits(tasks))
+        return tuple(self._tasks[i].instance for i in bits(tasks))
 
     def _is_lent(self, cpi: Cpi) -> bool:
         """Whether its requests can get the time of those that wait for a lock that their callers hold."""
@@ -473,28 +473,3 @@ class _Closure:
         """Those of them that are CPIs whose requests have the priorities of their callers."""
         cpis = self._graph.cpis
         return [name for name in names if name in cpis and not cpis[name].protocol.own_priority]
-
-
-class _Callers(dict[int, list[int]]):
-    """The nearest places above a task or CPI, numbered as in `_callers_through_locks`, once asked for."""
-
-    def __init__(self, tasks: int, cpis: Sequence[str], nearest: Mapping[str, int]) -> None:
-        self._tasks = tasks
-        self._cpis = cpis
-        self._nearest = nearest
-
-    def __missing__(self, node: int) -> list[int]:
-        cpi = node - self._tasks
-        found = self[node] = [] if cpi < 0 else _bits(self._nearest[self._cpis[cpi]])
-        return found
-
-
-def _bits(number: int) -> list[int]:
-    """The positions of the ones in a number, from the lowest."""
-    found = []
-    digits = f"{number:b}"[::-1]
-    position = digits.find("1")
-    while position >= 0:
-        found.append(position)
-        position = digits.find("1", position + 1)
-    return found

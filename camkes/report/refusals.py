@@ -133,7 +133,10 @@ def refusals(run: Run, system: System, plan: Plan) -> list[Refusal]:
         if refused.error == MessageError.SENT and not senders.must_call(thread.service, thread.role):
             continue
         client, span = senders.find(thread.service, thread.role, refused.badge)
-        key = client, thread.service, refused.error
+        if not client:  # the badge means nothing here, or only to a manager
+            known = None if refused.sender is None else run.names.thread(refused.sender)
+            client = f"badge {refused.badge}" if known is None else known.instance
+        key = client, thread.service or thread.name, refused.error
         before = found.get(key)
         count, time = (1, refused.time) if before is None else (before.count + 1, before.time)
         found[key] = Refusal(*key, count, time, span)
@@ -143,6 +146,9 @@ def refusals(run: Run, system: System, plan: Plan) -> list[Refusal]:
 class _Sender(NamedTuple):
     name: str
     span: Span | None
+
+
+_NOBODY = _Sender("", None)
 
 
 class _Senders:
@@ -159,30 +165,33 @@ class _Senders:
         if role is not Role.INTERFACE:
             return role in (Role.WORKER, Role.MANAGER)
         connection = self._wiring.connection(server)
-        return connection is not None and support(connection.connector).carries is Carries.CALLS
+        carries = None if connection is None else support(connection.connector).carries
+        return carries in (Carries.CALLS, Carries.JOBS)
 
     def find(self, server: str, role: Role, badge: int) -> _Sender:
+        """Without a name if the badge is none of a client."""
         cpi = self._plan.cpi(server)
         if cpi is None:
             return self._plain(server, badge)
         table = caller_table(self._system, self._plan, cpi, self._reader)
         if role is Role.MANAGER:
             return self._at_manager(cpi, table, badge)
-        return self._entry(table, badge - 1) or _Sender(f"badge {badge}", None)
+        return self._entry(table, badge - 1)
 
     def _at_manager(self, cpi: PlannedCpi, table: tuple[CallerEntry, ...], badge: int) -> _Sender:
-        if 1 <= badge <= len(cpi.contexts):
+        if 1 <= badge <= len(cpi.seats):
             return _Sender(cpi.instance, cpi.span)
-        return self._entry(table, badge - 1 - len(cpi.contexts)) or _Sender(f"badge {badge}", None)
+        return self._entry(table, badge - 1 - len(cpi.seats))
 
-    def _entry(self, table: tuple[CallerEntry, ...], index: int) -> _Sender | None:
-        return _Sender(table[index].end.name, table[index].end.span) if 0 <= index < len(table) else None
+    def _entry(self, table: tuple[CallerEntry, ...], index: int) -> _Sender:
+        known = 0 <= index < len(table)
+        return _Sender(table[index].end.name, table[index].end.span) if known else _NOBODY
 
     def _plain(self, server: str, badge: int) -> _Sender:
         connection = self._wiring.connection(server)
-        if connection is not None:
+        if connection is not None and support(connection.connector).carries is Carries.CALLS:
             numbers = sender_ids(self._system, connection, self._reader)
             ends = [e for e, n in zip(connection.from_ends, numbers, strict=True) if n == badge]
             if ends:
                 return _Sender(" or ".join(e.name for e in ends), ends[0].span)
-        return _Sender(f"badge {badge}", None)
+        return _NOBODY

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Malformed messages: reports to error handlers, and replies to the sender. */
 #include <camkes/cpi.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 static camkes_error_type_t type_of(unsigned error)
@@ -159,6 +160,20 @@ seL4_MessageInfo_t camkes_refuse(const struct camkes_place *place, seL4_Word bad
     CAMKES_TRACE(REFUSED, badge, error);
     if (!CAMKES_KERNEL_HOST) {
         print_refusal(place, find_sender(place, sender), sender, error);
+    }
+    return seL4_MessageInfo_new(error, 0, 0, 0);
+}
+
+seL4_MessageInfo_t camkes_refuse_order(const struct camkes_thread *self, seL4_Word badge,
+                                       unsigned error)
+{
+    enum { ENOUGH = 8 };
+    static _Atomic unsigned printed;
+    CAMKES_TRACE(REFUSED, badge, error);
+    if (!CAMKES_KERNEL_HOST && atomic_load(&printed) < ENOUGH) {
+        atomic_fetch_add(&printed, 1);
+        camkes_print("camkes: %.80s refused a message of badge %lu: %s", self->name,
+                     (unsigned long)badge, words_of(error));
     }
     return seL4_MessageInfo_new(error, 0, 0, 0);
 }

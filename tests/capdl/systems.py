@@ -27,7 +27,8 @@ from camkes.model.system import (
     Task,
     Value,
 )
-from camkes.protocols.plan import Context, Plan, PlannedCpi, PlannedTask, Request
+from camkes.protocols.contexts import Context, Seat
+from camkes.protocols.plan import Plan, PlannedCpi, PlannedTask, Request
 
 FILE = SourceFile(Path("hand.camkes"), "\n")
 SPAN = Span(FILE, 1, 1, 1, 2)
@@ -106,6 +107,7 @@ def planned_cpi(
         "threads": 1 if protocol is Protocol.FIXED else len(contexts),
         "threads_minimum": 1,
         "pooled": False,
+        "seats": tuple(map(Seat, contexts)),
         "alone": protocol is Protocol.FIXED,
         "manager": protocol is Protocol.INHERITED and len(contexts) > 1,
         "inherits_from_above": False,

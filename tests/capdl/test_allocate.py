@@ -25,7 +25,7 @@ from camkes.diagnostics import Sink
 from camkes.model.protocols import Protocol
 from camkes.model.setting_reader import SettingReader
 from camkes.model.system import DataportType, Interface
-from camkes.protocols.plan import Context
+from camkes.protocols.contexts import Context
 from tests.capdl.systems import (
     CALL,
     DATA,

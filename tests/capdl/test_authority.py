@@ -17,7 +17,8 @@ from camkes.capdl.details import Rights
 from camkes.capdl.model import CapabilityModel, Mapping, ObjectKind, ObjectUse, Purpose, Role
 from camkes.model.protocols import Protocol
 from camkes.model.system import System
-from camkes.protocols.plan import Context, Plan, PlannedTask
+from camkes.protocols.contexts import Context
+from camkes.protocols.plan import Plan, PlannedTask
 from tests.capdl.systems import (
     EMPTY,
     RPC,

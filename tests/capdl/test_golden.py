@@ -26,7 +26,8 @@ from camkes.diagnostics.rendering import Style, render
 from camkes.model.setting_reader import Defaults, SettingReader
 from camkes.model.system import ConnectionEnd, Setting, System, Value
 from camkes.protocols import analyse
-from camkes.protocols.plan import Context, Plan
+from camkes.protocols.contexts import Context, Seat
+from camkes.protocols.plan import Plan
 from camkes.resolve import LoadOptions, load
 from tests.capdl.systems import EMPTY, EVENT, SPAN, component, connect, instance, system
 from tests.golden import compare
@@ -53,7 +54,7 @@ def word(value: object) -> str:
             return str(value.value)
         case ObjectUse():
             return f"{value.instance}:{value.purpose.value}:{value.interface}:{value.context}:{value.number}"
-        case Context() | ConnectionEnd():
+        case Context() | ConnectionEnd() | Seat():
             return value.name
         case Struct():
             return line(f"{type(value).__name__}:", value)

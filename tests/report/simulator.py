@@ -15,7 +15,8 @@ from pathlib import Path
 from camkes.capdl.model import Role
 from camkes.diagnostics import SourceFile, Span
 from camkes.model.protocols import Protocol
-from camkes.protocols.plan import Context, Plan, PlannedCpi, PlannedTask, Request
+from camkes.protocols.contexts import Context, Seat
+from camkes.protocols.plan import Plan, PlannedCpi, PlannedTask, Request
 from camkes.report.trace.events import Event
 from camkes.report.trace.kinds import Blocked, EndReason, KernelCall, Kind
 from camkes.report.trace.names import NamedContext, NamedCpi, NamedTask, NamedThread, TraceNames
@@ -119,6 +120,7 @@ def make_plan(tasks: Sequence[TaskSpec], cpis: Sequence[CpiSpec]) -> Plan:
                 1 if cpi.protocol is Protocol.FIXED else len(mine), 1, False,
                 cpi.protocol is Protocol.INHERITED and len(mine) > 1, False, callees, SPAN,
                 alone=cpi.protocol is Protocol.FIXED,
+                seats=tuple(map(Seat, mine)),
             )
         )  # fmt: skip
     assert list(specs) == [c.name for c in planned]

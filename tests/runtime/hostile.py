@@ -272,7 +272,9 @@ def actions(
             quiet = message.served and not hangs and (calls or operation == "DONATE" or not worker)
             ends = message.once or operation == "DONATE" or hangs
             found.append(Action(job, operation, message, quiet and slot not in stuck, ends))
-            noticed |= not hangs and operation in ("SEND", "SIGNAL", "CALL") and not (calls and message.served)
+            noticed |= (
+                not hangs and operation in ("SEND", "SIGNAL", "CALL") and not (calls and message.served)
+            )
             if worker and operation in ("SEND", "NBSEND", "SIGNAL"):
                 stuck.add(slot)
             if ends:
@@ -424,13 +426,17 @@ assembly {{
         for name, hostile in (("silent", 0), ("hostile", 1)):
             own = checked(folder / name, self.text, Sink(), mcs=self.mcs)
             listed = "\n".join(action.c() for action in attack)
-            odd = ODD.replace("ACTIONS", listed).replace("HOSTILE", str(hostile)).replace("RELEASE", str(release))
+            odd = (
+                ODD.replace("ACTIONS", listed)
+                .replace("HOSTILE", str(hostile))
+                .replace("RELEASE", str(release))
+            )
             sources = {"User": USER, "Odd": odd, **dict(self.server.sources)}
             built = build_found(folder / name, own, sources)
             seen.append(look(built, built.run(duration=DURATION)))
         silent, hostile_run = seen
         differences = [
-            f"{what}: {before} and {after}"
+            f"{what}: {first_difference(before, after or ())}"
             for what, before, after in (
                 *((name, before, dict(hostile_run.jobs).get(name)) for name, before in silent.jobs),
                 ("output", silent.output, hostile_run.output),
@@ -444,13 +450,20 @@ assembly {{
         return differences + [f"{name} is named" for name in sorted(others)]
 
 
+def first_difference(before: tuple[object, ...], after: tuple[object, ...]) -> str:
+    """Where two lists differ first."""
+    number = next((i for i, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), None)
+    number = min(len(before), len(after)) if number is None else number
+    return f"at {number} of {len(before)}: {before[number:][:2]} and {after[number:][:2]}"
+
+
 def look(built: Built, run: Run) -> Seen:
     """What others can notice in a run."""
     own = {t.number for t in run.names.threads if t.instance == ATTACKER}
     decoded = decode(run.events, run.names)
     tasks = [name for name, *_ in OTHERS]
     return Seen(
-        tuple(line for line in run.output.splitlines() if not line.startswith(ATTACKER)),
+        tuple(f"{o.time} {o.text}" for o in decoded.outputs if o.thread not in own),
         tuple((name, tuple((e.time, *e.args) for e in run.of(Kind.JOB_END, name))) for name in tasks),
         tuple(run.names.thread_name(e.thread) for e in run.of(Kind.FAULT) if e.thread not in own),
         frozenset(r.client.partition(".")[0] for r in refusals(decoded, built.system, run.plan)),

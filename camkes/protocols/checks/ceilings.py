@@ -10,7 +10,7 @@ from camkes.diagnostics import Diagnostic, Label
 from camkes.model.system import Cpi
 from camkes.protocols.checks.base import Check, Facts, listing, route, through
 from camkes.protocols.codes import CEILING_BELOW_CALLER, CEILING_BELOW_REQUESTOR
-from camkes.protocols.plan import Context
+from camkes.protocols.contexts import Context
 
 
 def _highest(facts: Facts, context: Context) -> int:

@@ -178,12 +178,13 @@ MESSAGE_SENT = 17
 
 class Refused(Struct, frozen=True, gc=False):
     """A message that `thread` did not take as a request, or was not called: `badge` is that of the sender,
-    `error` one of those in runtime/include/camkes/message_error.h."""
+    `error` one of those in runtime/include/camkes/message_error.h. `sender` is the thread, if it is known."""
 
     time: int
     thread: int
     badge: int
     error: int
+    sender: int | None = None
 
 
 class Fault(Struct, frozen=True):

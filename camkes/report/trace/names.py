@@ -263,7 +263,7 @@ def _services(objects: Sequence[str], plan: Plan, system: System | None) -> tupl
     """For each object the interface that answers behind it: endpoints of CPIs and of connections."""
     known = {}
     for cpi in plan.cpis:
-        for part in (cpi.name, *(f"{cpi.name}@{context.name}" for context in cpi.contexts)):
+        for part in (cpi.name, *(f"{cpi.name}@{seat.name}" for seat in cpi.seats)):
             known[f"{part}:endpoint"] = cpi.name
         known[f"{cpi.name}!manager:endpoint"] = cpi.name
     for condition in plan.conditions:

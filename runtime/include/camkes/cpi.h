@@ -100,17 +100,18 @@ struct camkes_cpi {
     _Atomic uintptr_t *monitor; /* the lock word that it shares with other CPIs, NULL: `lock` */
 
 #if defined(CONFIG_KERNEL_MCS)
-    bool at_ceiling;     /* its workers are, always: it keeps the order of waiters only */
-    bool helps;          /* waiting tasks pay for the lock's holder */
-    bool lends;          /* they may do so in CPIs that it requests */
-    bool lent;           /* those that wait further up do so here */
-    seL4_CPtr extension; /* scheduling context for a holder without budget, 0: none */
-    struct camkes_thread *extended; /* the worker that has it */
-    bool unlocked;                  /* its protocol has no lock */
-    bool grouped;                   /* it is a member of a group, whose manager has the waiters */
-    bool aborts;                    /* a request without budget ends */
-    bool suspends;                  /* and the task that made it waits until it is resumed */
-    void (*rollback)(void);         /* of the component, then; may be NULL */
+    bool at_ceiling; /* its workers are, always: it keeps the order of waiters only */
+    bool helps;      /* waiting tasks pay for the lock's holder */
+    const struct camkes_thread *spare; /* the worker that nobody can call, then */
+    bool lends;                        /* they may do so in CPIs that it requests */
+    bool lent;                         /* those that wait further up do so here */
+    seL4_CPtr extension;               /* scheduling context for a holder without budget, 0: none */
+    struct camkes_thread *extended;    /* the worker that has it */
+    bool unlocked;                     /* its protocol has no lock */
+    bool grouped;           /* it is a member of a group, whose manager has the waiters */
+    bool aborts;            /* a request without budget ends */
+    bool suspends;          /* and the task that made it waits until it is resumed */
+    void (*rollback)(void); /* of the component, then; may be NULL */
     struct camkes_lent home;
     struct camkes_thread *homed; /* the worker that has the scheduling context of that */
     struct camkes_payer *payer;

@@ -364,6 +364,10 @@ CAMKES_INLINE bool camkes_message_accepted(const struct camkes_message *message,
 seL4_MessageInfo_t camkes_refuse(const struct camkes_place *place, seL4_Word badge,
                                  seL4_Word sender, unsigned error);
 
+/* The same by a manager of what is no interface. */
+seL4_MessageInfo_t camkes_refuse_order(const struct camkes_thread *self, seL4_Word badge,
+                                       unsigned error);
+
 /* Refuses a request for method `index`, which is not below `methods`, or one too short for an
  * index, whose error is `wrong`. */
 seL4_MessageInfo_t camkes_message_no_method(const struct camkes_thread *self,

@@ -455,9 +455,14 @@ void camkes_manage_group(struct camkes_thread *self)
     seL4_MessageInfo_t info = camkes_platform_receive(group->manager, &badge);
     for (;;) {
         const unsigned error = step(group, badge, seL4_MessageInfo_get_label(info));
-        info = error == REPLY_LATER
-                   ? camkes_platform_receive(group->manager, &badge)
-                   : camkes_platform_reply_receive(group->manager,
-                                                   seL4_MessageInfo_new(error, 0, 0, 0), &badge);
+        if (error == REPLY_LATER) {
+            info = camkes_platform_receive(group->manager, &badge);
+            continue;
+        }
+        const bool good = error == CAMKES_MESSAGE_GOOD || error == CAMKES_TIME_OVER;
+        info = camkes_platform_reply_receive(group->manager,
+                                             good ? seL4_MessageInfo_new(error, 0, 0, 0)
+                                                  : camkes_refuse_order(self, badge, error),
+                                             &badge);
     }
 }

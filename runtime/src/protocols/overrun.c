@@ -77,18 +77,11 @@ static void take_away(const struct camkes_cpi *cpi, const struct camkes_context 
     }
 }
 
-/* Whether there is budget: any worker that is blocked and has no time can be asked, but not that of
- * the holder, which may not be blocked. */
-static bool has_budget(const struct camkes_cpi *cpi, seL4_CPtr time,
-                       const struct camkes_context *holder)
+/* Whether there is budget. The spare worker is blocked for certain: one that can be called may have
+ * received a message that was sent to it, and be left ready without time. */
+static bool has_budget(const struct camkes_cpi *cpi, seL4_CPtr time)
 {
-    for (uint16_t i = 0; i < cpi->contexts; i++) {
-        const struct camkes_thread *worker = camkes_worker_of(&cpi->context[i]);
-        if (&cpi->context[i] != holder && camkes_bind(time, worker)) {
-            return camkes_unbind(time, worker);
-        }
-    }
-    return false;
+    return camkes_bind(time, cpi->spare) && camkes_unbind(time, cpi->spare);
 }
 
 /* The context for whose request a task waits further up; NULL: none. */
@@ -162,7 +155,7 @@ static bool pay(struct camkes_cpi *cpi, struct camkes_context *holder, bool bloc
         } else {
             return false;
         }
-        if (time != 0 && (blocked || has_budget(cpi, time, holder)) && lend(cpi, worker, time)) {
+        if (time != 0 && (blocked || has_budget(cpi, time)) && lend(cpi, worker, time)) {
             return true;
         }
     }
@@ -281,7 +274,7 @@ static void help_stalled(struct camkes_cpi *cpi, struct camkes_context *holder)
         return; /* another one pays already */
     }
     worker->own = time;
-    holder->stalled = !has_budget(cpi, worker->own, holder) && !pay(cpi, holder, false);
+    holder->stalled = !has_budget(cpi, worker->own) && !pay(cpi, holder, false);
     if (worker->has == 0) {
         (void)camkes_overrun_own(worker);
     }

@@ -137,7 +137,10 @@ void camkes_schedule(struct camkes_thread *self)
     seL4_MessageInfo_t info = camkes_platform_receive(band->endpoint, &badge);
     for (;;) {
         const unsigned error = step(band, badge, seL4_MessageInfo_get_label(info));
-        info = camkes_platform_reply_receive(band->endpoint, seL4_MessageInfo_new(error, 0, 0, 0),
+        info = camkes_platform_reply_receive(band->endpoint,
+                                             error == CAMKES_MESSAGE_GOOD
+                                                 ? seL4_MessageInfo_new(0, 0, 0, 0)
+                                                 : camkes_refuse_order(self, badge, error),
                                              &badge);
     }
 }
