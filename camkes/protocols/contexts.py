@@ -25,7 +25,7 @@ class Context(Struct, frozen=True):
 
 
 class Seat(Struct, frozen=True):
-    """Where requests of a context come to a CPI: from one instance, the `client` ("": from any)."""
+    """Where requests of a context come to a CPI: from one instance, the `client` ("": there is no other)."""
 
     context: Context
     client: str = ""

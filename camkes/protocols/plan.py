@@ -439,7 +439,11 @@ class _Closure:
                 origins = [self._index[request.caller]]
             for index in origins:
                 clients.setdefault(index, {})[request.via.partition(".")[0]] = None
-        found = [Seat(self.contexts[i], client) for i in sorted(clients) for client in clients[i]]
+        found = [
+            Seat(self.contexts[i], client if len(clients[i]) > 1 else "")
+            for i in sorted(clients)
+            for client in clients[i]
+        ]
         return (*found, *(Seat(seat.context, SPARE) for seat in found[:1] if cpi.overrun.rules.helps))
 
     def _payers(self, cpi: Cpi) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Systems in which one client sends what a client can send, and others are to notice nothing of it.
 
-The attacker has as many capabilities as any client has, and uses those to endpoints in each way that the kernel
+The attacker has the capabilities that any client has, and uses those to endpoints in each way that the kernel
 offers. A run in which it does so is compared with one in which it is silent. What is sent, and what its
 requests execute, takes no time, so that outputs and responses of all other tasks have to be the same. Where a
 message is served, because its server has time of its own, the silent run has a call in place of it.
@@ -36,8 +36,8 @@ DURATION = 150 * MS
 
 
 class Server(Struct, frozen=True):
-    """What is attacked: components, what is in the composition, settings, and sources. `{all}` stands for the
-    from ends of all clients, `{odd}` for that of the attacker, `{others}` for those of the others. `mcs`: on
+    """What is attacked: components, what is in the composition, settings, and sources. `{all}` are the
+    from ends of all clients, `{odd}` is that of the attacker, `{others}` are those of the others. `mcs`: on
     which kernels there is one, `own`: further members of the attacker, `budgets`: of all others."""
 
     name: str
@@ -190,7 +190,8 @@ class Message(Struct, frozen=True):
 
 class Action(Struct, frozen=True):
     """A message at a job of the attacker (0: during start-up), and by which operation. The silent run does
-    nothing in place of it, or with `quiet` calls. `ends`: the attacker does no more, whether it can or not."""
+    nothing in place of it, or with `quiet` calls. `ends`: it is the last one, whether more could follow or
+    not."""
 
     job: int
     operation: str
@@ -248,8 +249,8 @@ def messages(model: CapabilityModel, plan: Plan, mcs: bool) -> Iterator[tuple[Pu
 def actions(
     choose: random.Random, model: CapabilityModel, plan: Plan, *, mcs: bool
 ) -> tuple[tuple[Action, ...], bool]:
-    """What the attacker does, and whether some of it has to be noticed: it arrives, and is no call of what may
-    be called."""
+    """What the attacker does, and whether it has to be named: a message arrives that is none of those that
+    may be called."""
     kinds: dict[tuple[Purpose, int], list[Message]] = {}
     for purpose, message in messages(model, plan, mcs):
         kinds.setdefault((purpose, message.slot), []).append(message)
@@ -263,7 +264,7 @@ def actions(
             (purpose, slot), there = choose.choice(list(kinds.items()))
             message, operation = choose.choice(there), choose.choice(operations)
             if job == 0 and mcs and operation in ("NBSEND", "DONATE"):
-                operation = "SEND"  # nobody may be there yet
+                operation = "SEND"  # the server may not be there yet
             if operation == "SIGNAL":
                 message = Message(slot)
             calls = operation == "CALL"

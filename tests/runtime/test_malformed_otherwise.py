@@ -19,10 +19,19 @@ from tests.runtime.host import Run, build, plan_of
 #: what `odd` does before its request: a job for each, with the errors that this makes at the server
 TROUBLE = {
     "nothing": ("", {}),
-    "sent, not called": ("seL4_Send(SLOT, MESSAGE(0, 0, 0));", {MessageError.PRIORITY: 1}),
-    "sent if a thread waits": ("seL4_NBSend(SLOT, MESSAGE(0, 0, 0));", {MessageError.PRIORITY: 1}),
-    "signal to an endpoint": ("seL4_Signal(SLOT);", {MessageError.PRIORITY: 1}),
-    "long, and sent": ("seL4_Send(SLOT, MESSAGE(GOOD, 0, 4));", {MessageError.TOO_LONG: 1}),
+    "sent, not called": (
+        "seL4_Send(SLOT, MESSAGE(0, 0, 0));",
+        {MessageError.PRIORITY: 1, MessageError.SENT: 1},
+    ),
+    "sent if a thread waits": (
+        "seL4_NBSend(SLOT, MESSAGE(0, 0, 0));",
+        {MessageError.PRIORITY: 1, MessageError.SENT: 1},
+    ),
+    "signal to an endpoint": ("seL4_Signal(SLOT);", {MessageError.PRIORITY: 1, MessageError.SENT: 1}),
+    "long, and sent": (
+        "seL4_Send(SLOT, MESSAGE(GOOD, 0, 4));",
+        {MessageError.TOO_LONG: 1, MessageError.SENT: 1},
+    ),
     "extra capabilities": (
         "seL4_SetCap(0, SLOT); CALL(MESSAGE(GOOD, 3, 1));",
         {MessageError.TOO_LONG: 1},
@@ -35,7 +44,7 @@ TROUBLE = {
     "reply without a caller": ("seL4_Reply(MESSAGE(GOOD, 0, 1));", {}),
     "storm": (
         "for (int i = 0; i < 50; i++) { seL4_Send(SLOT, MESSAGE(0, 0, 0)); }",
-        {MessageError.PRIORITY: 50},
+        {MessageError.PRIORITY: 50, MessageError.SENT: 50},
     ),
     "storm of signals": ("for (int i = 0; i < 50; i++) { now_emit(); }", {}),
     "another task": ("CALL(MESSAGE(LABEL(camkes_request_priority(), HIGH), 0, 0));", {MessageError.TASK: 1}),

@@ -102,7 +102,7 @@ struct camkes_cpi {
 #if defined(CONFIG_KERNEL_MCS)
     bool at_ceiling; /* its workers are, always: it keeps the order of waiters only */
     bool helps;      /* waiting tasks pay for the lock's holder */
-    const struct camkes_thread *spare; /* the worker that nobody can call, then */
+    const struct camkes_thread *spare; /* then: the worker without clients */
     bool lends;                        /* they may do so in CPIs that it requests */
     bool lent;                         /* those that wait further up do so here */
     seL4_CPtr extension;               /* scheduling context for a holder without budget, 0: none */

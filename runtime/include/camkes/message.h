@@ -364,7 +364,7 @@ CAMKES_INLINE bool camkes_message_accepted(const struct camkes_message *message,
 seL4_MessageInfo_t camkes_refuse(const struct camkes_place *place, seL4_Word badge,
                                  seL4_Word sender, unsigned error);
 
-/* The same by a manager of what is no interface. */
+/* The same by the manager of a group, or a scheduler. */
 seL4_MessageInfo_t camkes_refuse_order(const struct camkes_thread *self, seL4_Word badge,
                                        unsigned error);
 

@@ -77,12 +77,6 @@ static void test_answer_before_roll_back(void)
     want_aborted(0, true);
     need_aborted(true, "send 16 to 30\nrestart 10\n",
                  "it waits for time; in a group it abandons what it requests itself");
-    begin_with(EXTENSION, NULL, NULL);
-    threads[A].context = NULL;
-    cpi.unlocked = cpi.suspends = true;
-    want_aborted(EXTENSION, false);
-    need_aborted(false, "send 16 to 30\nrestart 10\nbind 4 to 10\n",
-                 "it serves no request, so there is nothing to roll back");
 }
 
 /* A task that the CPI suspends gets its reply, and with it its time, from the component. */
@@ -184,45 +178,6 @@ static void test_rest(void)
     want_rest();
     run_worker(A);
     need_all("abandon\nroll back\n10 returns its time, 0\nstart 10\nfault\n", "there is no lock");
-    begin_rest(false, true);
-    threads[A].context = NULL;
-    threads[A].badge = 2;
-    threads[A].serving = true;
-    want_rest();
-    want_threads[A].serving = false;
-    run_worker(A);
-    need_all("end: 70 51\n10 returns its time, 0\nstart 10\nfault\n",
-             "it had not begun, and any caller may be the next");
-}
-
-/* A thread of the pool waits until the aborted request of its caller has ended. */
-static void test_await(void)
-{
-    begin();
-    want();
-    need(!camkes_overrun_await(&contexts[A]), "it is not about to leave");
-    atomic_store(&contexts[B].worker, NULL);
-    want();
-    need(!camkes_overrun_await(&contexts[B]), "there is none");
-    need_state("no one waits");
-    threads[A].leaving = true;
-    want();
-    want_contexts[A].awaited = true;
-    want_contexts[A].reply = OWN_REPLY;
-    need(camkes_overrun_await(&contexts[A]), "it leaves");
-    need(manager.reply == KEPT, "the reply is not kept");
-    need_state("one waits");
-    need(!camkes_overrun_await(&contexts[A]), "only one can wait");
-    need(manager.reply == KEPT, "another reply is kept");
-    need_state("one waits still");
-    camkes_overrun_ended(NULL);
-    camkes_overrun_ended(&contexts[B]);
-    need_calls("");
-    want_contexts[A].awaited = false;
-    camkes_overrun_ended(&contexts[A]);
-    need_all("send 0 to 35\n", "none waits");
-    camkes_overrun_ended(&contexts[A]);
-    need_calls("");
 }
 
 static void test_finish(void)
@@ -338,33 +293,6 @@ static void test_time_is_given_home(void)
     need_calls("by 9 priority 10 to 80\nsend 0 to 35\nbring 10 home on 4\n"
                "by 9 priority 10 to 60\nbind 4 to 12\n");
     need_state("another one is on the way; the next that leaves gets the extension");
-    begin_with(0, NULL, &threads[B]);
-    threads[B].has = HOME;
-    threads[B].context = NULL;
-    threads[A].leaving = threads[C].leaving = true;
-    want();
-    want_home(B);
-    want_leaves(A, HOME, false);
-    want_threads[A].own = T_A;
-    need_return(B, CAMKES_RETURN_REPLIED, NULL);
-    need_calls("by 9 priority 11 to 80\nsend 0 to 35\nbring 11 home on 5\n"
-               "by 9 priority 11 to 80\nbind 5 to 10\n");
-    need_state("it serves any caller; only one gets the way home");
-    for (unsigned i = 0; i < 2; i++) {
-        begin_with(0, NULL, &threads[A]);
-        cpi.pooled = true;
-        threads[A].has = HOME;
-        threads[A].context = i == 0 ? &contexts[A] : NULL;
-        threads[C].leaving = true; /* there are two threads */
-        want();
-        want_home(A);
-        want_cpi.homed = NULL;
-        atomic_store(&want_contexts[A].worker, i == 0 ? NULL : &threads[A]);
-        need_return(A, CAMKES_RETURN_REPLIED, i == 0 ? &contexts[A] : NULL);
-        need_all("by 9 priority 10 to 80\nsend 0 to 35\nbring 10 home on 5\n"
-                 "by 9 priority 10 to 80\n",
-                 i == 0 ? "a thread of the pool" : "one that has served no request");
-    }
 }
 
 int main(void)
@@ -373,7 +301,6 @@ int main(void)
     test_suspend();
     test_resume();
     test_rest();
-    test_await();
     test_finish();
     test_begun();
     test_leave_lock();

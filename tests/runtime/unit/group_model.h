@@ -100,6 +100,15 @@ uint64_t camkes_platform_timer_expirations(seL4_CPtr timer)
     return fired;
 }
 
+seL4_MessageInfo_t camkes_refuse_order(const struct camkes_thread *thread, seL4_Word badge,
+                                       unsigned error)
+{
+    need(thread == &self && error != CAMKES_MESSAGE_GOOD && error < 255,
+         "a good message is refused");
+    (void)badge;
+    return seL4_MessageInfo_new(error, 0, 0, 0);
+}
+
 void camkes_manager_failed(const char *name)
 {
     note("%s failed\n", name);

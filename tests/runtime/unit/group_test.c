@@ -92,6 +92,15 @@ void seL4_Send(seL4_CPtr slot, seL4_MessageInfo_t info)
     sent = (unsigned)slot + (unsigned)seL4_MessageInfo_get_label(info) * 1000;
 }
 
+seL4_MessageInfo_t camkes_refuse_order(const struct camkes_thread *self, seL4_Word badge,
+                                       unsigned error)
+{
+    need(self->interface == &group && error != CAMKES_MESSAGE_GOOD && error < CAMKES_TIME_OVER,
+         "a good message is refused");
+    (void)badge;
+    return seL4_MessageInfo_new(error, 0, 0, 0);
+}
+
 /* The managers of the members. */
 seL4_MessageInfo_t seL4_Call(seL4_CPtr manager, seL4_MessageInfo_t info)
 {

@@ -124,11 +124,11 @@ static void timeouts(void)
 {
     begin(false);
     of_worker(LOW, CAMKES_ACQUIRE_LOCK, "take: 9 60\nreply good\n");
-    message(OF_NONE, 3, "timeout 7 3\nended 0\nreceive\n");
+    message(OF_NONE, 3, "timeout 7 3\nreceive\n");
     is_home = &contexts[MID];
-    message(OF_NONE + 1, 3, "timeout 8 3\nended 61\nreceive\n");
+    message(OF_NONE + 1, 3, "timeout 8 3\nreceive\n");
     is_home = &contexts[LOW];
-    message(OF_NONE, 3, "timeout 7 3\nfree: 9 60\nended 60\nreceive\n");
+    message(OF_NONE, 3, "timeout 7 3\nfree: 9 60\nreceive\n");
     of_worker(LOW, CAMKES_ACQUIRE_LOCK, "take: 9 60\nreply good\n");
     of_worker(MID, CAMKES_ACQUIRE_LOCK,
               "lend 61\nwait: 9 61 20 of thread 6\ninherit: 9 60 10 20 61\npriority of 10: "
@@ -136,15 +136,12 @@ static void timeouts(void)
     owes = true;
     message(OF_NONE, 3,
             "timeout 7 3\ninherit: 9 60 20 10 60\npriority of 10: 10\nfree: 9 60\ngrant: 9 61 of "
-            "thread 6\ngive 61\nwake 90: good\ngranted 61\nended 60\nreceive\n");
+            "thread 6\ngive 61\nwake 90: good\ngranted 61\nreceive\n");
     owes = false;
     has_lent = true;
     of_worker(MID, CAMKES_RELEASE_LOCK, "leave 61\nfree: 9 61\nhome 61\nreceive\n");
     has_lent = false;
     of_worker(HIGH, CAMKES_TELL, "tell 62 of all\nreply good\n");
-    of_worker(HIGH, CAMKES_AWAIT_END, "await 62\nreply good\n");
-    awaits = true;
-    of_worker(HIGH, CAMKES_AWAIT_END, "await 62\nreceive\n");
     is_home = &contexts[LOW];
     self.start = camkes_manage_member;
     later_from = OF_WORKER;

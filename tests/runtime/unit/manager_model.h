@@ -150,7 +150,7 @@ seL4_MessageInfo_t seL4_Wait(seL4_CPtr slot, seL4_Word *badge)
 }
 
 /* What they do is in other tests. */
-static bool has_lent, owes, awaits;
+static bool has_lent, owes;
 static struct camkes_context *is_home;
 
 struct camkes_context *camkes_overrun_message(struct camkes_cpi *of, seL4_Word badge,
@@ -159,17 +159,6 @@ struct camkes_context *camkes_overrun_message(struct camkes_cpi *of, seL4_Word b
     need(of == &cpi, "another CPI");
     note("timeout %u %u\n", (unsigned)badge, (unsigned)seL4_MessageInfo_get_label(info));
     return is_home;
-}
-
-bool camkes_overrun_await(struct camkes_context *context)
-{
-    note("await %u\n", context->id);
-    return awaits;
-}
-
-void camkes_overrun_ended(struct camkes_context *context)
-{
-    note("ended %u\n", context != NULL ? context->id : 0);
 }
 
 void camkes_overrun_lend(struct camkes_cpi *of, struct camkes_context *context)

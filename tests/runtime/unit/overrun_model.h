@@ -18,9 +18,8 @@ enum { T_LOW = 3, T_MID, T_HIGH, T_TOP, T_FAR, T_NEAR, T_MORE, EXTENSION, UNKNOW
 enum { FAR, NEAR, MORE, PAYERS }; /* MORE: the extension of a task's CPI, not of the task */
 enum { TCB = 10, TIMEOUT = 20, REPLY = 30, ID = 50, FAR_ID = 60, NEAR_ID, CALLERS = 3 };
 
-static struct camkes_thread threads[CONTEXTS], self = {.reply = REPLY}, stranger = {.tcb = 1};
-static struct camkes_thread *const pool[CONTEXTS] = {&threads[HIGH], &threads[LOW], &threads[MID],
-                                                     &threads[TOP]};
+/* the last is the spare one */
+static struct camkes_thread threads[CONTEXTS + 1], self = {.reply = REPLY}, stranger = {.tcb = 1};
 /* the first and the last are none of the CPI: they would wait, or have the lock, if they were */
 static struct camkes_context table[CONTEXTS + 2], *const contexts = table + 1;
 static struct camkes_caller callers[CALLERS];
@@ -37,7 +36,7 @@ static jmp_buf fatal;
 
 /* of the kernel */
 static struct camkes_thread *bound[TIMES];
-static bool budget[TIMES], blocked[CONTEXTS];
+static bool budget[TIMES], blocked[CONTEXTS + 1];
 
 static void need(bool good, const char *what)
 {
@@ -69,7 +68,7 @@ static seL4_CPtr time_of(const struct camkes_thread *worker)
 
 seL4_Error seL4_SchedContext_Bind(seL4_CPtr context, seL4_CPtr tcb)
 {
-    need(context >= T_LOW && context < TIMES && tcb >= TCB && tcb < TCB + CONTEXTS,
+    need(context >= T_LOW && context < TIMES && tcb >= TCB && tcb <= TCB + CONTEXTS,
          "no capability");
     struct camkes_thread *const worker = &threads[tcb - TCB];
     binds++;
@@ -87,7 +86,7 @@ seL4_Error seL4_SchedContext_Bind(seL4_CPtr context, seL4_CPtr tcb)
 
 seL4_Error seL4_SchedContext_UnbindObject(seL4_CPtr context, seL4_CPtr tcb)
 {
-    need(context >= T_LOW && context < TIMES && tcb >= TCB && tcb < TCB + CONTEXTS,
+    need(context >= T_LOW && context < TIMES && tcb >= TCB && tcb <= TCB + CONTEXTS,
          "no capability");
     if (bound[context] != &threads[tcb - TCB]) {
         return seL4_IllegalOperation;
@@ -174,10 +173,11 @@ static void begin(const char *what)
                               .callers = CALLERS,
                               .context = contexts,
                               .caller = callers,
-                              .pool = pool,
-                              .threads = 2,
+                              .spare = &threads[CONTEXTS],
                               .payer = payers,
                               .payers = PAYERS};
+    threads[CONTEXTS].tcb = TCB + CONTEXTS;
+    blocked[CONTEXTS] = true;
     for (unsigned i = 0; i < CONTEXTS; i++) {
         threads[i] = (struct camkes_thread){.tcb = TCB + i, .cpi = &cpi, .context = &contexts[i]};
         contexts[i] = (struct camkes_context){.id = (uint16_t)(ID + i),

@@ -197,20 +197,6 @@ static void test_time_of_fault(void)
     time_out();
     need(bound[UNKNOWN] == &threads[LOW] && threads[LOW].own == 0, "it is not its own");
     need(!contexts[LOW].stalled, "it may have budget");
-    begin("it has served no request");
-    threads[LOW].context = NULL;
-    cpi.unlocked = true;
-    cpi.extension = EXTENSION;
-    budget[EXTENSION] = true;
-    time_out();
-    need(bound[T_LOW] == &threads[LOW], "it gets an extension");
-    begin("it has served no request, and has the time of a task");
-    threads[LOW].context = NULL;
-    cpi.helps = true;
-    bound[T_LOW] = NULL;
-    bound[T_FAR] = &threads[LOW];
-    time_out();
-    need(bound[T_FAR] == &threads[LOW], "it waits for another refill");
     begin("it was taken away since, and has budget");
     bound[T_LOW] = NULL;
     threads[LOW].own = T_LOW;
@@ -296,31 +282,13 @@ static void test_abort(void)
          "a task is resumed");
 }
 
-static void test_workers(void)
+static void test_badges(void)
 {
-    begin("a worker of its own");
-    need(camkes_worker(&cpi, TOP) == &threads[TOP], "another worker");
-    need(camkes_served_by(&cpi, &threads[TOP]) == &contexts[TOP], "another context");
-    threads[TOP].context = NULL;
-    need(camkes_served_by(&cpi, &threads[TOP]) == NULL, "it has served no request");
-    threads[TOP].badge = 2;
-    callers[1].context = MID;
-    need(camkes_served_by(&cpi, &threads[TOP]) == &contexts[MID], "another caller");
-    threads[TOP].context = &contexts[TOP];
-    need(camkes_served_by(&cpi, &threads[TOP]) == &contexts[TOP], "its badge is an earlier one's");
+    begin("badges");
     need(!camkes_is_timeout(&cpi, CONTEXTS + CALLERS), "the badge of the last caller");
     need(camkes_is_timeout(&cpi, CONTEXTS + CALLERS + 1), "the badge of the first timeout");
     camkes_overrun_pays(&contexts[TOP], true);
     need(contexts[TOP].pays, "it does not pay");
-    begin("a pool");
-    cpi.pooled = true;
-    need(camkes_worker(&cpi, 0) == &threads[HIGH], "another worker");
-    need(camkes_served_by(&cpi, &threads[HIGH]) == &contexts[HIGH], "another context");
-    threads[HIGH].badge = 1;
-    atomic_store(&contexts[HIGH].worker, &threads[LOW]);
-    need(camkes_served_by(&cpi, &threads[HIGH]) == NULL, "another serves that now");
-    threads[HIGH].context = NULL;
-    need(camkes_served_by(&cpi, &threads[HIGH]) == NULL, "it has served no request");
 }
 
 static void prepare(void)
@@ -336,11 +304,6 @@ static void test_prepare(void)
     contexts[MID].timeout = 0;
     prepare();
     need(timeouts[LOW] == TIMEOUT && timeouts[MID] == 0 && timeouts[TOP] == TIMEOUT + TOP,
-         "the endpoint of a worker");
-    begin("timeouts of a pool of two");
-    cpi.pooled = true;
-    prepare();
-    need(timeouts[HIGH] == TIMEOUT && timeouts[LOW] == TIMEOUT + 1 && timeouts[MID] == 0,
          "the endpoint of a worker");
     begin("refused");
     refused = TCB + MID;
@@ -360,7 +323,7 @@ int main(void)
     test_time_of_fault();
     test_not_the_holder();
     test_abort();
-    test_workers();
+    test_badges();
     test_prepare();
     puts("good");
     return 0;

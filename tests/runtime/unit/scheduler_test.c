@@ -23,6 +23,14 @@ void camkes_ask_manager(seL4_CPtr manager, seL4_Word label, const char *name)
     note("%s: %#lx to %lu\n", name, (unsigned long)label, (unsigned long)manager);
 }
 
+seL4_MessageInfo_t camkes_refuse_order(const struct camkes_thread *thread, seL4_Word badge,
+                                       unsigned error)
+{
+    need(thread == &self && error == OPERATION, "a good message is refused");
+    (void)badge;
+    return seL4_MessageInfo_new(error, 0, 0, 0);
+}
+
 void camkes_start_interface(const struct camkes_instance *of, void (*init)(void))
 {
     need(of == &instance && init == NULL, "another interface");

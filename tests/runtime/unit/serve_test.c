@@ -85,16 +85,11 @@ seL4_MessageInfo_t seL4_Recv(seL4_CPtr endpoint, seL4_Word *badge)
 }
 #endif
 
-static struct camkes_context *spoilt; /* has a worker until the next call */
-
 seL4_MessageInfo_t seL4_Call(seL4_CPtr slot, seL4_MessageInfo_t info)
 {
     note("call %lu with %#lx of %lu words\n", (unsigned long)slot,
          (unsigned long)seL4_MessageInfo_get_label(info),
          (unsigned long)seL4_MessageInfo_get_length(info));
-    if (spoilt != NULL) {
-        atomic_store(&spoilt->worker, NULL);
-    }
     buffer.msg[0]++;
     return seL4_MessageInfo_new(answer, 0, 0, 1);
 }
@@ -194,7 +189,6 @@ static void begin(void)
     lock = NULL;
     received = scripted = 0;
     answer = 0;
-    spoilt = NULL;
 }
 
 static seL4_Word label(unsigned priority, unsigned task)
@@ -336,6 +330,7 @@ static void locks(void)
 #define POOL_BEGINS "instance waits\nreceive 9\nserve 2 words, 1000, from 1\n"
 #define POOL_TELLS "call 31 with 0x1003 of 0 words\n"
 
+#if !CAMKES_MCS
 /* The manager hears of requests that threads of a pool begin and end, and may refuse them. */
 static void pools(void)
 {
@@ -350,26 +345,13 @@ static void pools(void)
     receives(label(15, 3), 2, 1);
     atomic_store(&contexts[1].worker, &other);
     serve_cpi(2, 2);
-    need_done(POOL_BEGINS ONLY_MCS("call 31 with 0x100a of 0 words\n") REFUSED(1, 70, 13));
+    need_done(POOL_BEGINS REFUSED(1, 70, 13));
     need(self.context == NULL, "a request that has not begun");
-#if CAMKES_MCS
-    begin();
-    receives(label(15, 3), 2, 1);
-    atomic_store(&contexts[1].worker, &other);
-    spoilt = &contexts[1];
-    serve_cpi(2, 2);
-    need_done(POOL_BEGINS "call 31 with 0x100a of 0 words\nbegin: 5 51 15 3 77\n" POOL_TELLS
-                          "handler, held 2\nend: 5 51\n"
-                          "call 31 with 0x1004 of 0 words\n" REPLIED(1001));
-#endif
     begin();
     receives(label(15, 3), 2, 1);
     answer = CAMKES_MESSAGE_OPERATION;
     serve_cpi(2, 2);
     need_done(POOL_BEGINS "begin: 5 51 15 3 77\n" POOL_TELLS "end: 5 51\n" REFUSED(1, 70, 13));
-#if CAMKES_MCS
-    need(!self.serving, "it serves no request");
-#endif
     begin();
     self.context = &contexts[1];
     answer = CAMKES_MESSAGE_OPERATION;
@@ -379,8 +361,7 @@ static void pools(void)
     need_done("call 31 with 0x1004 of 0 words\nthe manager of cpi failed\n");
     pooled = false;
 }
-
-#if CAMKES_MCS
+#else
 /* Before it receives, a thread with the extension of its CPI returns that. */
 static void extensions(void)
 {
@@ -411,22 +392,20 @@ static void extensions(void)
     need(!self.leaving && request.registers.word[0] == 1000, "what it is then");
 }
 
-/* To whom time is returned, by threads of pools, workers of contexts and others. */
+/* Time is returned to the manager, with the badge of the worker. */
 static void time_is_returned(void)
 {
-    for (unsigned i = 0; i < 3; i++) {
-        pooled = i == 0;
+    for (unsigned i = 0; i < 2; i++) {
         begin();
-        self.context = i == 2 ? NULL : &contexts[1];
+        self.context = &contexts[i];
         camkes_return_time(&self, CAMKES_RETURN_WAIT);
-        need_done(i < 2 ? "call 91 with 0x3f of 0 words\n" : "call 90 with 0x3f of 0 words\n");
+        need_done(i == 0 ? "call 90 with 0x3f of 0 words\n" : "call 91 with 0x3f of 0 words\n");
     }
     answer = 1;
     if (setjmp(over) == 0) {
         camkes_return_time(&self, CAMKES_RETURN_REPLIED);
     }
-    need_done("call 90 with 0xf of 0 words\nthe manager of cpi failed\n");
-    pooled = false;
+    need_done("call 91 with 0xf of 0 words\nthe manager of cpi failed\n");
     begin();
     need(camkes_resume(&cpi, 0) && camkes_resume(&cpi, 7) && !camkes_resume(&cpi, -1), "resumed");
     need_done("call 90 with 0x9 of 0 words\ncall 90 with 0x7009 of 0 words\n");
@@ -441,8 +420,9 @@ int main(void)
     what_is_checked();
     without_a_protocol();
     locks();
+#if !CAMKES_MCS
     pools();
-#if CAMKES_MCS
+#else
     extensions();
     time_is_returned();
 #endif
