@@ -38,4 +38,4 @@ void timeout_end_slice(struct thread *thread, bool may_fault);
 void timeout_yield(struct thread *self);
 bool timeout_settle(void);
 bool timeout_enters(void);
-void timeout_reply(struct thread *sender, struct object *object);
+void timeout_reply(struct thread *sender, struct object *object, bool grant);

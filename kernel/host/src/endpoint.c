@@ -9,8 +9,52 @@
 
 #include <string.h>
 
+/* The empty slot that the receiver has named for a capability; NULL: there is none. */
+static struct cap *receive_slot(struct thread *to)
+{
+    const seL4_IPCBuffer *ipc = to->ipc;
+    const struct cap *root = cap_find(to, ipc->receiveCNode);
+    struct cap *slot = cap_find(to, ipc->receiveIndex);
+    const bool good = root && root->kind == OBJECT_CNODE && ipc->receiveDepth != 0;
+    return good && slot && slot->kind == OBJECT_NOTHING ? slot : NULL;
+}
+
+/*
+ * Capabilities travel with a message if the sender has the right to grant them: those to the
+ * endpoint itself as their badges, which `badges` says of each, and the first other one into the
+ * slot of the receiver. Returns how many do.
+ */
+static unsigned transfer_caps(struct thread *from, struct thread *to, const struct object *endpoint,
+                              bool grant, seL4_Word *badges)
+{
+    const unsigned announced = (unsigned)seL4_MessageInfo_get_extraCaps(from->ipc->tag);
+    struct cap *slot = receive_slot(to);
+    unsigned count = 0;
+    for (; grant && count < announced; count++) {
+        const struct cap *cap = cap_find(from, from->ipc->caps_or_badges[count]);
+        const bool known = cap && cap->kind != OBJECT_NOTHING && cap->kind != OBJECT_REPLY;
+        if (known && endpoint && cap->kind == OBJECT_ENDPOINT && cap->object == endpoint) {
+            to->ipc->caps_or_badges[count] = cap->badge;
+            *badges |= (seL4_Word)1 << count;
+        } else if (known && slot) {
+            *slot = *cap;
+            slot = NULL;
+        } else {
+            break;
+        }
+    }
+    if (count < announced) {
+        cap_note(from,
+                 grant ? "a capability is not transferred: there is none, or no empty slot for it"
+                       : "capabilities are not transferred without the right to grant",
+                 from->ipc->caps_or_badges[count]);
+    }
+    return count;
+}
+
 /* What the receiver sees: the message, or the fault of the sender. */
-static void transfer(struct thread *from, struct thread *to, uint64_t badge)
+static void transfer(struct thread *from, struct thread *to, uint64_t badge,
+                     const struct object *endpoint, bool grant)
 {
     seL4_MessageInfo_t tag;
     if (from->fault.kind) {
@@ -23,8 +67,10 @@ static void transfer(struct thread *from, struct thread *to, uint64_t badge)
         seL4_Word length = seL4_MessageInfo_get_length(from->ipc->tag);
         length = length > seL4_MsgMaxLength ? seL4_MsgMaxLength : length;
         memcpy(to->ipc->msg, from->ipc->msg, length * sizeof(seL4_Word));
-        /* capabilities do not travel in messages here */
-        tag = seL4_MessageInfo_new(seL4_MessageInfo_get_label(from->ipc->tag), 0, 0, length);
+        seL4_Word badges = 0;
+        const unsigned caps = transfer_caps(from, to, endpoint, grant, &badges);
+        tag =
+            seL4_MessageInfo_new(seL4_MessageInfo_get_label(from->ipc->tag), badges, caps, length);
     }
     if (hooks.touched) {
         hooks.touched(to);
@@ -87,7 +133,7 @@ void endpoint_send(struct thread *sender, struct object *object, const struct ca
     bool can_reply = cap->rights & (RIGHT_GRANT | RIGHT_GRANT_REPLY);
     if (object->endpoint.state == ENDPOINT_RECV) {
         struct thread *receiver = take_first(&object->endpoint);
-        transfer(sender, receiver, cap->badge);
+        transfer(sender, receiver, cap->badge, object, cap->rights & RIGHT_GRANT);
         trace_transfer(sender, receiver, object);
         if (!kernel->mcs) {
             ready_make(receiver, sender);
@@ -106,6 +152,7 @@ void endpoint_send(struct thread *sender, struct object *object, const struct ca
         sender->sent_badge = cap->badge; /* a fault may come before it has seen a message */
         sender->is_call = call;
         sender->can_grant_reply = can_reply;
+        sender->can_grant = cap->rights & RIGHT_GRANT;
         ready_set_state(sender, THREAD_BLOCKED_SEND);
         wait_in(sender, object, ENDPOINT_SEND);
         TRACE(BLOCK, sender, NULL,
@@ -121,7 +168,7 @@ void endpoint_receive(struct thread *receiver, struct object *object, const stru
 {
     if (object->endpoint.state == ENDPOINT_SEND) {
         struct thread *sender = take_first(&object->endpoint);
-        transfer(sender, receiver, sender->sent_badge);
+        transfer(sender, receiver, sender->sent_badge, cap->object, sender->can_grant);
         trace_transfer(sender, receiver, object);
         if (kernel->mcs) {
             budget_unblock(sender);
@@ -132,7 +179,7 @@ void endpoint_receive(struct thread *receiver, struct object *object, const stru
         } else {
             ready_make(sender, receiver);
         }
-        sender->is_call = sender->can_grant_reply = false;
+        sender->is_call = sender->can_grant_reply = sender->can_grant = false;
         sender->sent_badge = 0; /* is not read again: states would differ in it */
     } else if (blocking) {
         receiver->can_grant = cap->rights & RIGHT_GRANT;
@@ -152,12 +199,13 @@ static void call_again(struct thread *thread)
     thread->fault.after_reply = false;
 }
 
-/* A reply to a fault determines whether the thread continues: label 0, or any for a capability
- * fault. One that ran out of time starts no other operation again. */
+/* A reply to a fault determines whether the thread continues: label 0, or any for a fault of memory
+ * or a capability. One that ran out of time starts no other operation again. */
 static bool end_fault(struct thread *sender, struct thread *receiver)
 {
-    bool resume = receiver->fault.label == seL4_Fault_CapFault ||
-                  seL4_MessageInfo_get_label(sender->ipc->tag) == 0;
+    const bool any =
+        receiver->fault.label == seL4_Fault_CapFault || receiver->fault.label == seL4_Fault_VMFault;
+    const bool resume = any || seL4_MessageInfo_get_label(sender->ipc->tag) == 0;
     receiver->redo = receiver->fault.kind != CAMKES_FAULT_TIMEOUT;
     receiver->fault.kind = 0;
     if (receiver->fault.after_reply) {
@@ -170,14 +218,14 @@ static bool end_fault(struct thread *sender, struct thread *receiver)
 }
 
 /* What is sent goes to a thread that waits for a reply. Whether that can run then. */
-bool endpoint_answer(struct thread *sender, struct thread *receiver)
+bool endpoint_answer(struct thread *sender, struct thread *receiver, bool grant)
 {
     TRACE(REPLY, sender, receiver, seL4_MessageInfo_get_label(sender->ipc->tag),
           seL4_MessageInfo_get_length(sender->ipc->tag));
     if (receiver->fault.kind) {
         return end_fault(sender, receiver);
     }
-    transfer(sender, receiver, 0);
+    transfer(sender, receiver, 0, NULL, grant);
     return true;
 }
 
@@ -185,8 +233,9 @@ bool endpoint_answer(struct thread *sender, struct thread *receiver)
 void endpoint_reply(struct thread *sender, struct cap *cap)
 {
     struct thread *receiver = cap->thread;
+    const bool grant = cap->rights & RIGHT_GRANT;
     cap_clear(cap);
-    if (endpoint_answer(sender, receiver)) {
+    if (endpoint_answer(sender, receiver, grant)) {
         ready_make(receiver, sender);
     }
 }

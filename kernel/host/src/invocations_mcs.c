@@ -195,7 +195,7 @@ static seL4_Error configure(struct thread *self, seL4_CPtr control, seL4_CPtr sl
     if (!find(self, control, OBJECT_SCHED_CONTROL, "no right to configure scheduling contexts")) {
         return seL4_InvalidCapability;
     }
-    if (wanted->budget < kernel->options.least_budget || wanted->budget == 0 ||
+    if (wanted->budget < kernel->options.shortest || wanted->budget == 0 ||
         wanted->budget > wanted->period) {
         return seL4_RangeError;
     }

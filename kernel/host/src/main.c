@@ -126,7 +126,7 @@ static void set_option(struct options *options, const char *name, const char *va
     } else if (strcmp(name, "--faults") == 0) {
         options->faults = (int)number(name, value);
     } else if (strcmp(name, "--least-budget") == 0) {
-        options->least_budget = number(name, value);
+        options->least_budget = options->shortest = number(name, value);
     } else {
         set_search_option(options, name, value);
     }
@@ -136,6 +136,7 @@ static struct options read_options(char **arguments)
 {
     struct options options = {.until = UINT64_MAX,
                               .timeslice = 10 * 1000 * 1000,
+                              .shortest = 20 * 1000,
                               .loop_limit = 1000,
                               .bound = UINT32_MAX,
                               .processes = 1,

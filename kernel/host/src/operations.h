@@ -24,7 +24,7 @@ void endpoint_send(struct thread *sender, struct object *object, const struct ca
 void endpoint_receive(struct thread *receiver, struct object *object, const struct cap *cap,
                       bool blocking);
 void endpoint_reply(struct thread *sender, struct cap *cap);
-bool endpoint_answer(struct thread *sender, struct thread *receiver);
+bool endpoint_answer(struct thread *sender, struct thread *receiver, bool grant);
 void endpoint_cancel(struct thread *thread);
 
 /* notification.c */

@@ -57,6 +57,7 @@ struct options {
     uint64_t seconds;      /* of elapsed time, 0: any number */
     unsigned processes;    /* that search */
     uint64_t least_budget; /* of an MCS kernel: with less left, a thread cannot enter it */
+    uint64_t shortest;     /* and no budget is shorter */
 };
 
 enum action { ACTION_RESUME, ACTION_CHOOSE, ACTION_SWITCH, ACTION_SLICE };

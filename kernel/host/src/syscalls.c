@@ -38,7 +38,7 @@ void syscall_send(struct thread *self, seL4_CPtr dest, bool blocking, bool call,
         if (cap->kind == OBJECT_REPLY) {
             endpoint_reply(self, cap);
         } else {
-            timeout_reply(self, cap->object);
+            timeout_reply(self, cap->object, cap->rights & RIGHT_GRANT);
         }
         if (call) {
             self->ipc->tag = seL4_MessageInfo_new(0, 0, 0, 0);

@@ -5,6 +5,7 @@
 #include "fields.h"
 #include "memory.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* NAME scheduling-context BITS: as many refills as fit behind what seL4 keeps in one of that size.
@@ -58,6 +59,10 @@ static void read_time(const struct line *line)
     };
     if (wanted.budget == 0 || wanted.budget > wanted.period || wanted.most < 2) {
         field_bad(line, "a budget is more than 0 and at most the period, refills are at least 2");
+    }
+    if (wanted.budget < kernel->options.shortest) {
+        field_bad(line, "no budget is shorter than %" PRIu64 " ns (--least-budget)",
+                  kernel->options.shortest);
     }
     if (!sporadic && strcmp(line->fields[7], "constant") != 0) {
         field_bad(line, "`%s` is not a kind of server; they are sporadic, constant",

@@ -86,7 +86,7 @@ bool timeout_enters(void)
 
 /* Answers a call or a fault. A thread that gets an empty context back has come to its end, too,
  * unless it just had that. */
-void timeout_reply(struct thread *sender, struct object *object)
+void timeout_reply(struct thread *sender, struct object *object, bool grant)
 {
     struct thread *receiver = object->reply.thread;
     if (!receiver || receiver->state != THREAD_BLOCKED_REPLY) {
@@ -94,7 +94,7 @@ void timeout_reply(struct thread *sender, struct object *object)
     }
     const bool timed_out = receiver->fault.kind == CAMKES_FAULT_TIMEOUT;
     reply_pop(object);
-    if (!endpoint_answer(sender, receiver)) {
+    if (!endpoint_answer(sender, receiver, grant)) {
         return;
     }
     budget_unblock(receiver);

@@ -91,12 +91,13 @@ static void errors(void)
     SHOW(seL4_SchedContext_YieldTo(SECOND).error);
     SHOW(seL4_SchedContext_Consumed(SECOND).error);
     SHOW(seL4_SchedControl_Configure(SECOND, CONTEXT, 1, 1, 0, 0));
-    SHOW(seL4_SchedControl_Configure(CONTROL, SECOND, 1, 1, 0, 0));
-    SHOW(seL4_SchedControl_Configure(CONTROL, OTHER_CONTEXT, 0, 1, 0, 0));
-    SHOW(seL4_SchedControl_Configure(CONTROL, OTHER_CONTEXT, 2, 1, 0, 0));
-    SHOW(seL4_SchedControl_Configure(CONTROL, OTHER_CONTEXT, 1, 2, seL4_MaxExtraRefills(10), 0));
-    SHOW(
-        seL4_SchedControl_Configure(CONTROL, OTHER_CONTEXT, 1, 2, seL4_MaxExtraRefills(10) + 1, 0));
+    SHOW(seL4_SchedControl_Configure(CONTROL, SECOND, 20, 20, 0, 0));
+    SHOW(seL4_SchedControl_Configure(CONTROL, OTHER_CONTEXT, 0, 20, 0, 0));
+    SHOW(seL4_SchedControl_Configure(CONTROL, OTHER_CONTEXT, 21, 20, 0, 0));
+    SHOW(seL4_SchedControl_Configure(CONTROL, OTHER_CONTEXT, 19, 20, 0, 0));
+    SHOW(seL4_SchedControl_Configure(CONTROL, OTHER_CONTEXT, 20, 40, seL4_MaxExtraRefills(10), 0));
+    SHOW(seL4_SchedControl_Configure(CONTROL, OTHER_CONTEXT, 20, 40, seL4_MaxExtraRefills(10) + 1,
+                                     0));
     SHOW(seL4_TCB_SetTimeoutEndpoint(THREAD, SECOND));
     SHOW(seL4_TCB_SetTimeoutEndpoint(THREAD, seL4_CapNull));
     SHOW(seL4_TCB_SetTimeoutEndpoint(THREAD, FIRST));

@@ -281,3 +281,18 @@ def test_requests_are_paid_by_who_has_the_time(mcs: Runner, server: str) -> None
     system.time("b", 5 * MS, 10 * MS)
     run = mcs.run(system, 1_000 * MS)
     assert (run.answers("a"), run.answers("b")) == PAID[server]
+
+
+@pytest.mark.parametrize(("budget", "options", "status"), [(19_999, (), 2), (20_000, (), 0), (1, ("0",), 0)])
+def test_no_budget_is_shorter_than_that_of_sel4(
+    mcs: Runner, budget: int, options: tuple[str, ...], status: int
+) -> None:
+    system = System()
+    system.thread("t", 10, BUSY)
+    system.time("t", budget, MS)
+    table = mcs.workplace.folder / "short.table"
+    table.write_text(system.text())
+    more = [word for value in options for word in ("--least-budget", value)]
+    done = mcs.workplace.run(table, "--fast", "--for", str(MS), *more)
+    assert done.returncode == status
+    assert ("no budget is shorter than 20000 ns" in done.stderr) == (status != 0)

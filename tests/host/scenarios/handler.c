@@ -38,7 +38,8 @@ static void handler(void)
            seL4_GetMR(seL4_VMFault_FSR) & 2 ? "write" : "read");
     mprotect(page, sizeof page, PROT_READ | PROT_WRITE);
     printf("%.3f %.3f\n", value * 3, value / 3);
-    info = seL4_ReplyRecv(FAULTS, seL4_MessageInfo_new(0, 0, 0, 0), &badge);
+    /* it goes on whatever the label of the reply is */
+    info = seL4_ReplyRecv(FAULTS, seL4_MessageInfo_new(7, 0, 0, 0), &badge);
     printf("fault %d in slot %d, receiving %d\n", (int)seL4_MessageInfo_get_label(info),
            (int)seL4_GetMR(seL4_CapFault_Addr), (int)seL4_GetMR(seL4_CapFault_InRecvPhase));
     printf("length %d, failure %d, bits left %d\n", (int)seL4_MessageInfo_get_length(info),

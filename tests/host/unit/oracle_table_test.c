@@ -97,8 +97,8 @@ static void fields(void)
          "one of each line");
     const struct oracle_cpi *lock = &s->cpis[0], *top = &s->cpis[1];
     need(strcmp(lock->name, "lock") == 0 && strcmp(top->name, "top") == 0, "names of CPIs");
-    need(lock->inherits && !lock->own_priority && !lock->pooled && lock->contended, "a lock");
-    need(!top->inherits && top->own_priority && top->pooled && !top->contended, "a fixed CPI");
+    need(lock->locks && !lock->own_priority && !lock->pooled && lock->contended, "a lock");
+    need(!top->locks && top->own_priority && top->pooled && !top->contended, "a fixed CPI");
     need(lock->ceiling == 30 && top->ceiling == 255, "ceilings");
     need(lock->lock == 0 && top->lock == 3, "locks");
     need(strcmp(s->contexts[1].name, "high") == 0 && s->contexts[1].base == 30, "a context");

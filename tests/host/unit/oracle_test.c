@@ -20,8 +20,8 @@ static struct object objects[THREADS];
 static struct thread threads[THREADS];
 static struct oracle_thread known[THREADS];
 static struct oracle_cpi cpis[CPIS] = {
-    [LOCK] = {.name = "lock", .inherits = true, .ceiling = 30, .contended = true, .lock = LOCK},
-    [INNER] = {.name = "inner", .inherits = true, .ceiling = 30, .contended = true, .lock = INNER},
+    [LOCK] = {.name = "lock", .locks = true, .ceiling = 30, .contended = true, .lock = LOCK},
+    [INNER] = {.name = "inner", .locks = true, .ceiling = 30, .contended = true, .lock = INNER},
     [TOP] = {.name = "top", .own_priority = true, .ceiling = 40, .lock = TOP},
     [POOL] = {.name = "pool", .ceiling = 35, .pooled = true, .lock = POOL},
 };
