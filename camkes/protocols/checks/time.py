@@ -20,7 +20,7 @@ from camkes.model.settings import (
     PRIORITY,
     SHORTEST_TIME,
 )
-from camkes.model.system import Cpi, Task
+from camkes.model.system import Cpi, Instance, Task
 from camkes.model.units import duration
 from camkes.protocols.checks.base import Check, Facts, listing, route, through
 from camkes.protocols.codes import (
@@ -31,6 +31,7 @@ from camkes.protocols.codes import (
     EXTENSION_MISSING,
     HELP_WITHOUT_LOCK,
     OVERRUN_WITHOUT_BUDGET,
+    SHARED_PASSIVE,
 )
 from camkes.protocols.plan import PlannedCpi
 from camkes.protocols.time import execution_times, server_period
@@ -57,7 +58,7 @@ def _help(facts: Facts) -> Iterator[Diagnostic]:
         if not cpi.overrun.rules.helps or cpi.protocol.inherits:
             continue
         why = (
-            "its callers wait in a queue of the kernel, which no thread can look into for a budget to use"
+            "those that wait for it keep their own time"
             if cpi.protocol.lock
             else "each request has a thread of its own, and no other waits for it"
         )
@@ -173,8 +174,8 @@ def _spare(facts: Facts) -> Iterator[Diagnostic]:
             )
 
 
-def _passive_clients(facts: Facts) -> Iterator[Diagnostic]:
-    """A passive server executes at its own priority: below its client's, others keep the client waiting."""
+def _passive_servers(facts: Facts) -> Iterator[tuple[Instance, str, list[Instance]]]:
+    """Each with its interface and the clients that call it. Those with a protocol are none."""
     reader = SettingReader(Sink())  # what is wrong in a setting was reported
     instances = {instance.name: instance for instance in facts.system.instances}
     for name, links in facts.graph.links.items() if facts.plan.mcs else ():
@@ -182,10 +183,37 @@ def _passive_clients(facts: Facts) -> Iterator[Diagnostic]:
         server = instances.get(owner)
         if server is None or name in facts.graph.cpis or not reader.passive(server, interface):
             continue
-        own = reader.priority(server, f"{interface}_")
-        for link in links:
-            client = instances[link.user.instance]
-            if support(link.connection.connector).carries is not Carries.CALLS or not client.type.control:
+        calls = (link for link in links if support(link.connection.connector).carries is Carries.CALLS)
+        clients = dict.fromkeys(link.user.instance for link in calls)
+        yield server, interface, [instances[client] for client in clients]
+
+
+def _shared(facts: Facts) -> Iterator[Diagnostic]:
+    reader = SettingReader(Sink())
+    for server, interface, clients in _passive_servers(facts):
+        name = f"{server.name}.{interface}"
+        if len(clients) > 1:
+            yield Diagnostic(
+                SHARED_PASSIVE,
+                f"each of {listing(client.name for client in clients)} can stop the passive `{name}`",
+                reader.place(server, PASSIVE.of(f"{interface}_")) or server.span,
+                "one thread for all of them",
+                notes=(
+                    "a message that is sent and not called leaves the thread that receives it without time:"
+                    " it serves no other request (seL4 issue 1616)",
+                ),
+                help=f"leave `{PASSIVE.of(f'{interface}_')}` out, or give the interface a protocol: then each"
+                " client has a thread of its own",
+            )
+
+
+def _passive_clients(facts: Facts) -> Iterator[Diagnostic]:
+    """A passive server executes at its own priority: below its client's, others keep the client waiting."""
+    reader = SettingReader(Sink())
+    for server, interface, clients in _passive_servers(facts):
+        name, own = f"{server.name}.{interface}", reader.priority(server, f"{interface}_")
+        for client in clients:
+            if not client.type.control:
                 continue
             priority = reader.priority(client, "_")
             if priority > own:
@@ -239,5 +267,6 @@ CHECKS = (
     Check("budget-below-section", (BUDGET_BELOW_SECTION,), _short_budget, ("deadlock",)),
     Check("budget-without-spare", (BUDGET_WITHOUT_SPARE,), _spare, ("deadlock",)),
     Check("client-above-passive", (CLIENT_ABOVE_PASSIVE,), _passive_clients),
+    Check("shared-passive", (SHARED_PASSIVE,), _shared),
     Check("equal-at-passive", (EQUAL_AT_PASSIVE,), _equal, ("deadlock", "priority-range")),
 )
