@@ -152,7 +152,9 @@ def switched_threads(plan: Plan, criticality: Mapping[str, int], level: int) -> 
     the tasks that have it or more, and the workers of their contexts."""
     tasks = {name for name, own in criticality.items() if own >= level}
     workers = (
-        sum(context.name in tasks for context in cpi.contexts) for cpi in plan.cpis if not cpi.one_endpoint
+        sum(seat.context.name in tasks for seat in cpi.seats)
+        for cpi in plan.cpis
+        if cpi.manager or not cpi.protocol.own_priority
     )
     return len(tasks) + sum(workers)
 

@@ -364,11 +364,12 @@ class Seen(Struct, frozen=True):
 
 
 class Case(Struct, frozen=True):
-    """One attack, made from a number."""
+    """One attack, made from a number. Tasks begin at `start`, in ms."""
 
     server: Server
     mcs: bool
     seed: int
+    start: int = 0
 
     @property
     def text(self) -> str:
@@ -384,13 +385,15 @@ class Case(Struct, frozen=True):
         composition = self.server.composition.format(**ends) if "{" in self.server.composition else ""
         settings = [self.server.settings]
         for name, priority, period, own, served, budget in OTHERS:
+            settings.append(f"{name}._offset = {self.start} ms;")
             settings.append(f"{name}._period = {period} us; {name}.own = {own}; {name}.served = {served};")
             if not (banded and name in ("low", "mid")):
                 settings.append(f"{name}._priority = {priority};")
             if self.server.budgets and self.mcs:
                 settings.append(f"{name}._budget = {budget} us;")
         settings.append(f"{ATTACKER}._period = {choose.choice((1_300, 3_700, 6_100))} us;")
-        settings.append(f"{ATTACKER}._offset = {choose.randrange(0, 4_000, 100)} us;")
+        offset = 1_000 * self.start + choose.randrange(0, 4_000, 100)
+        settings.append(f"{ATTACKER}._offset = {offset} us;")
         if not banded:
             settings.append(f"{ATTACKER}._priority = {choose.choice((5, 15, 30, 50))};")
         if self.mcs:
@@ -415,39 +418,44 @@ assembly {{
 }}
 """
 
-    def differences(self, folder: Path) -> list[str]:
-        """What others notice of the attack, and if the attacker is not named."""
+    def sources(self, folder: Path, *, hostile: bool) -> tuple[dict[str, str], bool]:
+        """Those of a run, hostile or silent, and whether the attacker has to be named then."""
         sink = Sink()
-        found = checked(folder / "silent", self.text, sink, mcs=self.mcs)
+        found = checked(folder, self.text, sink, mcs=self.mcs)
         model = model_of(found, sink)
         choose = random.Random(f"actions {self.server.name} {self.mcs} {self.seed}")
         attack, noticed = actions(choose, model, found.plan, mcs=self.mcs)
-        release = model.slots[ObjectUse(ATTACKER, Purpose.RELEASE)]
-        seen = []
-        for name, hostile in (("silent", 0), ("hostile", 1)):
-            own = checked(folder / name, self.text, Sink(), mcs=self.mcs)
-            listed = "\n".join(action.c() for action in attack)
-            odd = (
-                ODD.replace("ACTIONS", listed)
-                .replace("HOSTILE", str(hostile))
-                .replace("RELEASE", str(release))
-            )
-            sources = {"User": USER, "Odd": odd, **dict(self.server.sources)}
-            built = build_found(folder / name, own, sources)
-            seen.append(look(built, built.run(duration=DURATION)))
-        silent, hostile_run = seen
+        odd = ODD
+        for word, value in (
+            ("ACTIONS", "\n".join(action.c() for action in attack)),
+            ("HOSTILE", int(hostile)),
+            ("RELEASE", model.slots[ObjectUse(ATTACKER, Purpose.RELEASE)]),
+        ):
+            odd = odd.replace(word, str(value))
+        return {"User": USER, "Odd": odd, **dict(self.server.sources)}, noticed
+
+    def seen(self, folder: Path, *, hostile: bool) -> tuple[Seen, bool]:
+        """A run on the host kernel, and as above."""
+        sources, noticed = self.sources(folder, hostile=hostile)
+        built = build_found(folder, checked(folder, self.text, Sink(), mcs=self.mcs), sources)
+        return look(built, built.run(duration=DURATION + self.start * MS)), noticed
+
+    def differences(self, folder: Path) -> list[str]:
+        """What others notice of the attack, and if the attacker is not named."""
+        silent, _ = self.seen(folder / "silent", hostile=False)
+        hostile, noticed = self.seen(folder / "hostile", hostile=True)
         differences = [
             f"{what}: {first_difference(before, after or ())}"
             for what, before, after in (
-                *((name, before, dict(hostile_run.jobs).get(name)) for name, before in silent.jobs),
-                ("output", silent.output, hostile_run.output),
-                ("faults", silent.faults, hostile_run.faults),
+                *((name, before, dict(hostile.jobs).get(name)) for name, before in silent.jobs),
+                ("output", silent.output, hostile.output),
+                ("faults", silent.faults, hostile.faults),
             )
             if before != after
         ]
-        if noticed and ATTACKER not in hostile_run.named:
+        if noticed and ATTACKER not in hostile.named:
             differences.append(f"{ATTACKER} is not named")
-        others = hostile_run.named - {ATTACKER} - silent.named
+        others = hostile.named - {ATTACKER} - silent.named
         return differences + [f"{name} is named" for name in sorted(others)]
 
 
