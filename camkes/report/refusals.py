@@ -130,11 +130,16 @@ def refusals(run: Run, system: System, plan: Plan) -> list[Refusal]:
     found: dict[tuple[str, str, int], Refusal] = {}
     for refused in run.refused:
         thread = run.threads[refused.thread].named
-        if refused.error == MessageError.SENT and not senders.must_call(thread.service, thread.role):
-            continue
+        known = None if refused.sender is None else run.names.thread(refused.sender)
+        if refused.error == MessageError.SENT:
+            # its own instance starts a thread so, and has no capability to send it a request
+            starts = (
+                known is not None and known.instance == thread.instance and thread.role is not Role.MANAGER
+            )
+            if starts or not senders.must_call(thread.service, thread.role):
+                continue
         client, span = senders.find(thread.service, thread.role, refused.badge)
         if not client:  # the badge means nothing here, or only to a manager
-            known = None if refused.sender is None else run.names.thread(refused.sender)
             client = f"badge {refused.badge}" if known is None else known.instance
         key = client, thread.service or thread.name, refused.error
         before = found.get(key)
