@@ -2,9 +2,14 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 from __future__ import annotations
 
+import json
+import random
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from camkes.capdl.host_table import host_table
 from camkes.capdl.model import CapabilityModel, KernelObject, ObjectKind, Role, Space, Thread
@@ -72,6 +77,25 @@ def test_a_foreign_file_of_names_is_a_diagnostic(tmp_path: Path, text: str) -> N
     sink = Sink()
     assert load_names(trace, sink) is None
     assert [d.code.number for d in sink.diagnostics] == ["E0804"]
+
+
+@given(st.randoms(use_true_random=False))
+def test_a_damaged_file_of_names_is_an_error_or_has_names_that_agree(rng: random.Random) -> None:
+    document = json.loads(names_to_json(sample()))
+    for _ in range(rng.randrange(1, 4)):
+        at = document[rng.choice(list(document))]
+        while isinstance(at, list | dict) and at:
+            key = rng.randrange(len(at)) if isinstance(at, list) else rng.choice(list(at))
+            if not isinstance(at[key], list | dict) or not at[key] or rng.random() < 0.1:
+                at[key] = rng.choice(
+                    [None, -1, 0, 1, 2, 1 << 70, 0.5, "", "x", [], {}, [1], ["a", "b"], True]
+                )
+                break
+            at = at[key]
+    with suppress(ValueError):
+        names = names_from_json(json.dumps(document))
+        assert all(names.thread(thread.number) is thread for thread in names.threads)
+        assert all(names.cpi(cpi.id) is cpi for cpi in names.cpis)
 
 
 def test_objects_have_the_numbers_of_the_boot_table(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar
 
-from msgspec import Struct
+from msgspec import Struct, ValidationError, convert
 from msgspec.structs import asdict
 
 from camkes.capdl.allocate import release_event
@@ -292,26 +292,38 @@ def names_from_json(text: str) -> TraceNames:
     """Raises ValueError if this is not a file of names."""
     try:
         document = json.loads(text)
-        if document["format"] != FORMAT:
-            raise ValueError("it was written by another version of the tool")
-        return TraceNames(
-            tuple(NamedThread(**{**t, "role": Role(t["role"])}) for t in document["threads"]),
-            tuple(NamedTask(**{**t, "reads": tuple(t.get("reads", ()))}) for t in document["tasks"]),
-            tuple(NamedContext(**c) for c in document["contexts"]),
-            tuple(NamedCpi(**{**c, "protocol": Protocol(c["protocol"])}) for c in document["cpis"]),
-            tuple(map(str, document["objects"])),
-            tuple(map(str, document["services"])),
-            tuple(tuple(map(int, threads)) for threads in document["senders"]),
-            tuple(
-                NamedCondition(c["id"], c["name"], tuple(c["helpers"]), tuple(c["lends"]))
-                for c in document["conditions"]
-            ),
-        )
-    except json.JSONDecodeError as error:
+    except (json.JSONDecodeError, RecursionError) as error:
         raise ValueError("it is not valid JSON") from error
-    except (KeyError, TypeError) as error:
-        known = ", ".join(TraceNames.__match_args__)
-        raise ValueError(f"it needs format, {known}") from error
+    if not isinstance(document, dict) or "format" not in document:
+        raise ValueError(f"it needs format, {', '.join(TraceNames.__match_args__)}")
+    if document["format"] != FORMAT:
+        raise ValueError("it was written by another version of the tool")
+    try:
+        names = convert(document, TraceNames)
+    except ValidationError as error:
+        raise ValueError(str(error)) from error
+    if not _agree(names):
+        raise ValueError("its numbers are not those of its threads, contexts and interfaces")
+    return names
+
+
+def _agree(names: TraceNames) -> bool:
+    """Whether numbers are places in the tuples of what they are numbers of."""
+    threads, contexts, cpis, tasks = names.threads, names.contexts, names.cpis, {t.id for t in names.tasks}
+    numbers = [[thread.number for thread in threads]]
+    numbers += [[item.id for item in of] for of in (contexts, cpis, names.conditions)]
+    return (
+        all(of == list(range(len(of))) for of in numbers)
+        and len(tasks) == len(names.tasks)
+        and all(_in(thread.cpi, cpis) and _in(thread.context, contexts) for thread in threads)
+        and all(thread.task is None or thread.task in tasks for thread in threads)
+        and all(_in(task.context, contexts) for task in names.tasks)
+        and all(_in(thread, threads) for senders in names.senders for thread in senders)
+    )
+
+
+def _in(number: int | None, items: Sequence[object]) -> bool:
+    return number is None or 0 <= number < len(items)
 
 
 def save_names(trace: Path, names: TraceNames, sink: Sink) -> None:
