@@ -166,6 +166,7 @@ def test_a_record_has_a_limit(tmp_path: Path) -> None:
     done = camkes_run(tmp_path, "--for", "1000000s", "--record-limit", "3M")
     assert done.status == 1
     assert "the record of the run is full, with 3 MiB, so the run ends at " in done.errors
+    assert " % of it is about component good; let it run shorter" in done.errors
     assert (tmp_path / "out/host-image/run.trace").stat().st_size < 6 << 20
 
 

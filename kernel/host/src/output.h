@@ -28,10 +28,10 @@ void console_flush(void);
 
 /* trace.c */
 void trace_open(const char *path);
-void trace_write(uint16_t kind, const struct thread *thread, const struct thread *other, unsigned n,
+void trace_write(uint16_t kind, struct thread *thread, const struct thread *other, unsigned n,
                  const uint64_t *args);
 void trace_flush(void);
-void trace_output(const struct thread *thread, const char *text, size_t length);
+void trace_output(struct thread *thread, const char *text, size_t length);
 #define TRACE(kind, thread, other, ...)                                                            \
     do {                                                                                           \
         if (kernel->traced) {                                                                      \

@@ -108,9 +108,10 @@ struct thread {
     unsigned number;
     struct object *tcb;
     const char *instance;
-    unsigned index; /* in its address space */
-    uint16_t task;  /* whose jobs it begins and ends; NONE: none */
-    uint64_t jobs;  /* of that have records */
+    unsigned index;    /* in its address space */
+    uint16_t task;     /* whose jobs it begins and ends; NONE: none */
+    uint64_t jobs;     /* of that task, so far */
+    uint64_t recorded; /* bytes in the trace */
     uint8_t priority, max_priority;
     enum thread_state state;
     bool serves;           /* it is a worker of a CPI */

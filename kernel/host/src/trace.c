@@ -39,6 +39,29 @@ static void give_up_writing(int status)
     kernel->stop = true;
 }
 
+/* The run ends; the message names the component whose threads have most of the record. */
+static void end_full(void)
+{
+    const struct space *most = NULL;
+    uint64_t largest = 0;
+    for (unsigned i = 0; i < kernel->space_count; i++) {
+        uint64_t recorded = 0;
+        for (unsigned j = 0; j < kernel->thread_count; j++) {
+            const struct thread *thread = &kernel->threads[j];
+            recorded += thread->space == &kernel->spaces[i] ? thread->recorded : 0;
+        }
+        most = recorded > largest ? &kernel->spaces[i] : most;
+        largest = recorded > largest ? recorded : largest;
+    }
+    complain("the record of the run is full, with %" PRIu64 " MiB, so the run ends at %" PRIu64
+             ".%06" PRIu64 " ms; %" PRIu64 " %% of it is about component %s; let it run shorter "
+             "(--for) or record more (--record-limit)",
+             kernel->trace_written >> 20, kernel->now / 1000000, kernel->now % 1000000,
+             100 * largest / kernel->trace_written, most ? most->name : "none");
+    kernel->status = 1;
+    kernel->stop = true;
+}
+
 /* Empties the buffer, by the runner. */
 void trace_flush(void)
 {
@@ -62,22 +85,21 @@ void trace_flush(void)
         kernel->trace_written += (uint64_t)n;
     }
     if (kernel->trace_written > kernel->options.trace_limit && !kernel->stop) {
-        complain("the record of the run is full, with %" PRIu64 " MiB, so the run ends at %" PRIu64
-                 ".%06" PRIu64 " ms; let it run shorter (--for) or record more (--record-limit)",
-                 kernel->trace_written >> 20, kernel->now / 1000000, kernel->now % 1000000);
-        kernel->status = 1;
-        kernel->stop = true;
+        end_full();
     }
 }
 
 static inline __attribute__((always_inline)) struct camkes_trace_record *
-add(uint16_t kind, const struct thread *thread, const struct thread *other, size_t size)
+add(uint16_t kind, struct thread *thread, const struct thread *other, size_t size)
 {
     if (kernel->trace_used + size > BUFFER_SIZE) {
         trace_flush();
     }
     void *place = kernel->trace_buffer + kernel->trace_used;
     kernel->trace_used += size;
+    if (thread) {
+        thread->recorded += size;
+    }
     struct camkes_trace_record *record = place;
     record->time = kernel->now;
     record->kind = kind;
@@ -87,7 +109,7 @@ add(uint16_t kind, const struct thread *thread, const struct thread *other, size
     return record;
 }
 
-void trace_write(uint16_t kind, const struct thread *thread, const struct thread *other, unsigned n,
+void trace_write(uint16_t kind, struct thread *thread, const struct thread *other, unsigned n,
                  const uint64_t *args)
 {
     if (hooks.record) {
@@ -101,7 +123,7 @@ void trace_write(uint16_t kind, const struct thread *thread, const struct thread
     }
 }
 
-void trace_output(const struct thread *thread, const char *text, size_t length)
+void trace_output(struct thread *thread, const char *text, size_t length)
 {
     if (kernel->trace_fd < 0) {
         return;
