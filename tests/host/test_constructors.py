@@ -33,6 +33,8 @@ ATTACKS = {
     "ptrace(PTRACE_ATTACH, getppid(), 0, 0);": "ptrace",
     "process_vm_writev(getppid(), NULL, 0, NULL, 0, 0);": "process_vm_writev",
     "syscall(SYS_pidfd_open, getppid(), 0);": "pidfd_open",
+    "cpu_set_t s; sched_getaffinity(getppid(), sizeof s, &s);": "sched_getaffinity",
+    "struct timespec t; clock_gettime(~getppid() * 8 + 2, &t);": "clock_gettime",
     "setpriority(PRIO_PROCESS, getppid(), 19);": "setpriority",
     "syscall(SYS_sched_setaffinity, getppid(), 0, NULL);": "sched_setaffinity",
     "fork();": "clone",

@@ -171,7 +171,7 @@ def _forged(numbers: _Numbers, near: bytes) -> bytes:
     if rng.random() < numbers.strange:
         count, moment = rng.randrange(7), rng.choice((moment, moment + 1, moment + 1000, numbers.word()))
     words = struct.pack(f"<{count}Q", *(numbers.word() for _ in range(count)))
-    return _HEADER.pack(moment, kind, 16 + 8 * count, numbers.thread(), numbers.thread()) + words
+    return _HEADER.pack(moment % (1 << 64), kind, 16 + 8 * count, numbers.thread(), numbers.thread()) + words
 
 
 def _changed(numbers: _Numbers, record: bytes) -> bytes:

@@ -162,13 +162,10 @@ static void allow_if(struct filter *filter, int call, unsigned number, uint32_t 
 /* ---- rules ---- */
 
 static const int HARMLESS[] = {
-    SYS_brk,          SYS_clock_getres,    SYS_clock_gettime,
-    SYS_getcpu,       SYS_getegid,         SYS_geteuid,
-    SYS_getgid,       SYS_getpid,          SYS_getppid,
-    SYS_getrandom,    SYS_getrusage,       SYS_gettid,
-    SYS_gettimeofday, SYS_getuid,          SYS_rt_sigreturn,
-    SYS_sched_yield,  SYS_sysinfo,         SYS_times,
-    SYS_uname,        SYS_restart_syscall, SYS_sched_getaffinity,
+    SYS_brk,          SYS_getcpu,  SYS_getegid,         SYS_geteuid,     SYS_getgid,
+    SYS_getpid,       SYS_getppid, SYS_getrandom,       SYS_getrusage,   SYS_gettid,
+    SYS_gettimeofday, SYS_getuid,  SYS_rt_sigreturn,    SYS_sched_yield, SYS_sysinfo,
+    SYS_times,        SYS_uname,   SYS_restart_syscall,
 #ifdef SYS_time
     SYS_time,
 #endif
@@ -338,6 +335,25 @@ static void answer_streams(struct filter *filter)
     finish(filter, &part);
 }
 
+/* What can be read of the process itself, and not of another one. */
+static void allow_own(struct filter *filter)
+{
+    static const int CLOCKS[] = {SYS_clock_getres, SYS_clock_gettime};
+    struct part part = begin_call(filter, SYS_sched_getaffinity);
+    load(filter, ARGUMENT(0, LOW));
+    if_is(filter, 0, SECCOMP_RET_ALLOW);
+    if_is(filter, (uint32_t)getpid(), SECCOMP_RET_ALLOW);
+    end(filter, SECCOMP_RET_TRAP);
+    finish(filter, &part);
+    for (size_t i = 0; i < sizeof CLOCKS / sizeof *CLOCKS; i++) {
+        part = begin_call(filter, CLOCKS[i]);
+        load(filter, ARGUMENT(0, LOW));
+        if_any(filter, (uint32_t)INT32_MIN, SECCOMP_RET_TRAP); /* that of a process, by its id */
+        end(filter, SECCOMP_RET_ALLOW);
+        finish(filter, &part);
+    }
+}
+
 /* The limits of the process itself can be read. */
 static void allow_limits(struct filter *filter)
 {
@@ -372,6 +388,7 @@ static void allow_components(struct filter *filter)
         if_is(filter, (uint32_t)IN_VAIN[i].call, SECCOMP_RET_ERRNO | (uint32_t)IN_VAIN[i].error);
     }
     answer_streams(filter);
+    allow_own(filter);
     allow_limits(filter);
 }
 
