@@ -12,7 +12,8 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from camkes.backends.host.backend import IMAGE, TRACE, HostBackend
-from camkes.backends.host.codes import BUILD_FOLDER, ENDLESS_TASK
+from camkes.backends.host.codes import ENDLESS_TASK
+from camkes.backends.host.errors import unwritten
 from camkes.backends.host.faults import (
     Located,
     diagnose,
@@ -251,7 +252,7 @@ def write_results(files: ResultFiles, raw: Path, run: Run, name: str, sink: Sink
         try:
             write(files, raw, run, name, sink)
         except OutputError as error:
-            sink.report(BUILD_FOLDER, str(error))
+            sink.add(unwritten(error))
 
 
 def _write_trace(files: ResultFiles, raw: Path, run: Run, name: str, sink: Sink) -> None:

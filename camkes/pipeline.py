@@ -21,7 +21,6 @@ from camkes.backends.host.backend import IMAGE, TRACE, HostBackend
 from camkes.backends.host.options import RunOptions
 from camkes.backends.interface import Backend, Code, Image, Progress
 from camkes.diagnostics import Diagnostic, Sink
-from camkes.files import OutputError
 from camkes.model.limits import RECORD_LIMIT
 
 if TYPE_CHECKING:
@@ -48,13 +47,6 @@ DEFAULT_DURATION = 1_000_000_000
 #: What can make a run a failure beside faults, findings of sanitizers and violated properties: a missed
 #: deadline, a run() that returns another value than 0, a thread that waits for what cannot come.
 CONDITIONS = ("missed", "exit-status", "waits")
-
-
-def unwritten(error: OutputError) -> Diagnostic:
-    """The error of a file that cannot be written."""
-    from camkes.backends.host.codes import BUILD_FOLDER
-
-    return Diagnostic(BUILD_FOLDER, str(error))
 
 
 class _InputPath(Struct, frozen=True):

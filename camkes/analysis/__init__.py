@@ -6,3 +6,8 @@
 has what operations cost. On these alone, `demand` computes execution times, `blocking` blocking, `bounds` the
 utilisation bounds and `response` response times; `verdict` puts them together. Times are whole nanoseconds.
 """
+
+import os
+
+# NumPy's library starts a thread for each processor, or hangs where a limit forbids that. None is used.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

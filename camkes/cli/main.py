@@ -8,17 +8,20 @@ of this tool, 130 interrupted. What is slow to import is imported in the command
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from camkes import pipeline
+from camkes.backends.host.errors import limited, unwritten
 from camkes.cli.arguments import refuse, with_flags_joined
 from camkes.cli.output import DEFECT, GOOD, INTERRUPTED, USAGE, USER_ERROR, write_diagnostics
 from camkes.cli.table import make_parser
 from camkes.diagnostics import Sink
 from camkes.files import OutputError
 from camkes.process import CANNOT_WRITE, no_output
+from camkes.process.limits import LimitError, error_of_limit
 
 _NOT_UTF8 = "camkes: this locale cannot write {!r}: Python uses {} for names of files; set PYTHONUTF8=1"
 
@@ -46,7 +49,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return INTERRUPTED
     except OutputError as error:
         sink = Sink()
-        sink.add(pipeline.unwritten(error))
+        sink.add(unwritten(error))
+        return write_diagnostics(arguments, sink)
+    except LimitError as error:
+        sink = Sink()
+        sink.add(limited(error))
         return write_diagnostics(arguments, sink)
     except PermissionError as error:
         sink = Sink()
@@ -58,6 +65,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         if isinstance(error, UnicodeEncodeError) and sys.getfilesystemencoding() != "utf-8":
             print(_NOT_UTF8.format(error.object, sys.getfilesystemencoding()), file=sys.stderr)
             return USER_ERROR
+        limit = _limit_of(error)
+        if limit is not None:
+            sink = Sink()
+            sink.add(limited(limit))
+            return write_diagnostics(arguments, sink)
         import traceback
 
         traceback.print_exc()
@@ -67,6 +79,15 @@ def main(argv: Sequence[str] | None = None) -> int:
             file=sys.stderr,
         )
         return DEFECT
+
+
+def _limit_of(error: Exception) -> LimitError | None:
+    """The limit that Python ran into, if that is why."""
+    if isinstance(error, MemoryError):
+        return error_of_limit(errno.ENOMEM, "there is no memory left")
+    if isinstance(error, RuntimeError) and "start new thread" in str(error):
+        return error_of_limit(errno.EAGAIN, "a thread cannot be started")
+    return None
 
 
 def _is_somewhere() -> bool:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from camkes.process.limits import error_of_limit, raise_if_limited
 from camkes.visible import visible_colored, visible_line
 
 if TYPE_CHECKING:
@@ -45,7 +46,9 @@ _LITTLE = 1 << 20  # bytes; a compiler that fails with less may have needed more
 def disk_error(said: str, *folders: str | os.PathLike[str], mistake: bool = False) -> OSError | None:
     """Why a program failed that writes in these folders, and in that for temporary files, if that is because
     one of them is full. `said` is what it printed; where that tells of a `mistake` in its input, only what it
-    says of free space counts."""
+    says of free space counts. Raises LimitError where a low limit is the reason."""
+    if not mistake:
+        raise_if_limited(said)
     places = [os.fspath(folder) for folder in (*folders, os.environ.get("TMPDIR") or "/tmp")]
     free = {}
     for place in places:
@@ -98,7 +101,7 @@ def run(
     `output` too, `log` writes both to that file instead. `within` is called repeatedly for whether the
     process group may go on; if not, its time is over. It needs a `log`, and no `input`. `undecodable` is how
     `bytes.decode` treats what is not UTF-8. Raises OSError when
-    the program cannot be started, with its name as `filename`.
+    the program cannot be started, with its name as `filename`, LimitError where that comes of a low limit.
     """
     import subprocess
     from threading import Thread
@@ -197,7 +200,7 @@ def end_supervisors() -> None:
 class StartedProgram:
     """A program that runs while a `with` statement does. At the end of the statement nothing is left of the
     program and of what it started. For the arguments see `run` and `subprocess.Popen`; entering raises
-    OSError as `run` does.
+    OSError and LimitError as `run` does.
 
     `process` is its process, and its process group unless it has the user's terminal. `stdin`, `stdout` and
     `stderr` are our ends of pipes, and `returncode` is its status, or -N after signal N, when it has ended.
@@ -247,8 +250,11 @@ class StartedProgram:
                     self._limits,
                     self._terminal,
                 )
-            except BaseException:
+            except BaseException as error:
                 self.__exit__()
+                if isinstance(error, OSError):
+                    what = f"cannot run `{self._command[0]}`: {error.strerror}"
+                    raise error_of_limit(error.errno, what) or error from None
                 raise
         return self
 

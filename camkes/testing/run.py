@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from camkes import pipeline
 from camkes.backends.host.backend import HostBackend
 from camkes.backends.host.codes import FAULT, WAITS_FOR_EVER
+from camkes.backends.host.errors import unwritten
 from camkes.diagnostics import Diagnostic, Severity, Sink
 from camkes.files import OutputError, write_output
 from camkes.generate.mocks import write_mocks
@@ -121,7 +122,7 @@ def run_test(test: Test, options: SuiteOptions) -> TestResult:
     try:
         return _run(test, options, out, sink)
     except OutputError as error:
-        sink.add(pipeline.unwritten(error))
+        sink.add(unwritten(error))
     return TestResult(test, diagnostics=sink.diagnostics)
 
 

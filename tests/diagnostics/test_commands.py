@@ -17,15 +17,18 @@ from __future__ import annotations
 import json
 import os
 import re
+import resource
 import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from camkes import process
 from camkes.backends.sel4 import workspace
 from camkes.cli import main as cli
 from camkes.cli.sel4 import main as called_by_cmake
@@ -41,8 +44,24 @@ TRANSCRIPT = "transcript.txt"
 VARYING = re.compile(r"(program counter |stack overflow at |/camkes-rt/host-)(0x)?[0-9a-f]+")
 
 
+@contextmanager
+def limited_files(size: int) -> Iterator[None]:
+    """As with `ulimit -f`: files have at most so many bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    process.end_supervisors()  # they have the limits that they began with
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        process.end_supervisors()
+
+
 def run(command: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> int:
     """Run a command in a folder; its exit status."""
+    if (limit := re.fullmatch(r"\(ulimit -f (\d+); (.*)\)", command)) is not None:
+        with limited_files(int(limit[1]) * 1024):
+            return run(limit[2], folder, monkeypatch)
     words = shlex.split(os.path.expandvars(command))
     with monkeypatch.context() as patch:
         if words[0].startswith("PATH="):  # the programs of the case, not those that the tool came with

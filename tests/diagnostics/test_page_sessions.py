@@ -31,7 +31,7 @@ from camkes.parser.preprocess import command
 from camkes.project import cmake
 from camkes.resources import ROOT
 from tests.diagnostics.pages import blocks
-from tests.diagnostics.test_commands import GOLDEN, run
+from tests.diagnostics.test_commands import GOLDEN, limited_files, run
 from tests.diagnostics.test_page_projects import CODE, SESSIONS, Project
 from tests.docs.reader import COMMAND, Reader
 from tests.written import write_files
@@ -71,6 +71,12 @@ def a_full_disk(folder: Path, _: pytest.MonkeyPatch) -> Iterator[None]:
         yield
     finally:
         subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+@contextmanager
+def a_low_limit(_: Path, __: pytest.MonkeyPatch) -> Iterator[None]:
+    with limited_files(2**10):
+        yield
 
 
 @contextmanager
@@ -116,6 +122,7 @@ GIVEN: dict[str, Given] = {
     "E0710": no_cmake,
     "E0725": a_full_disk,
     "E0726": another_build,
+    "E0732": a_low_limit,
     "E0740": no_gcovr,
     "W0964": a_fast_clock,
 }

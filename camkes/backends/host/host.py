@@ -4,16 +4,16 @@
 
 from __future__ import annotations
 
-import errno
 import json
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
-from camkes.backends.host.codes import BUILD_FOLDER, NO_COMPILER, UNUSABLE_NAME
+from camkes.backends.host.codes import NO_COMPILER, UNUSABLE_NAME
 from camkes.backends.host.compiler import Compiler, find_compiler
 from camkes.backends.host.endless import endless_tasks
+from camkes.backends.host.errors import unusable
 from camkes.backends.host.jobs import BuildJob, Progress
 from camkes.backends.host.kernel import host_kit
 from camkes.backends.host.link import Linker
@@ -29,7 +29,7 @@ from camkes.backends.host.sources import (
 )
 from camkes.capdl.host_table import host_table
 from camkes.capdl.model import CapabilityModel
-from camkes.diagnostics import Diagnostic, Sink
+from camkes.diagnostics import Sink
 from camkes.files import write_changed
 from camkes.generate.write import GeneratedFile
 from camkes.model.system import System
@@ -79,17 +79,6 @@ def build_host(
 def _reentrant(system: System) -> frozenset[str]:
     """The instances with handlers that several requests can be in."""
     return frozenset(cpi.instance for cpi in system.cpis if not cpi.protocol.lock)
-
-
-def unusable(error: OSError, out: Path) -> Diagnostic:
-    """The diagnostic for an error while files were made in a build folder `out`."""
-    missing = error.errno == errno.ENOENT
-    return Diagnostic(
-        BUILD_FOLDER,
-        f"{error.filename2 or error.filename or out} cannot be {'read' if missing else 'written'}: "
-        f"{error.strerror}",
-        help="run the command again" if missing else "free space there, or choose another folder with -o",
-    )
 
 
 #: What CMAKE_BUILD_TYPE adds for components, also where there is no CMake file.

@@ -24,6 +24,7 @@ from camkes.backends.host.faults import FaultRecord, parse_fault
 from camkes.backends.host.host import HostImage
 from camkes.backends.host.options import RunOptions
 from camkes.diagnostics import Diagnostic
+from camkes.process.limits import low_limits
 from camkes.visible import visible
 
 #: exit statuses of the host kernel
@@ -210,7 +211,7 @@ def _failures(status: int, said: list[str], interrupted: bool) -> tuple[Diagnost
         if status == CANNOT_START
         else f"the host kernel ended with {what}"
     )
-    return (Diagnostic(RUN_FAILED, message, notes=tuple(said[-20:])),)
+    return (Diagnostic(RUN_FAILED, message, notes=(*said[-20:], *low_limits())),)
 
 
 def kernel_arguments(options: RunOptions) -> list[str]:

@@ -14,6 +14,7 @@ from msgspec.structs import fields
 
 from camkes import pipeline
 from camkes.backends.host.codes import WAITS_FOR_EVER
+from camkes.backends.host.errors import unwritten
 from camkes.backends.host.schedule import is_schedule
 from camkes.cli.arguments import (
     Command,
@@ -116,7 +117,7 @@ def run(arguments: argparse.Namespace) -> int:
 
                 outcome = replay.run(input_of(arguments), arguments.replay, settings, sink, progress)
     except OutputError as error:
-        sink.add(pipeline.unwritten(error))
+        sink.add(unwritten(error))
     except KeyboardInterrupt:  # before there was anything to report
         if arguments.json:
             from camkes.outcome import no_report_json

@@ -191,7 +191,7 @@ def test_folders_that_are_removed_during_a_build(
 
 
 def test_an_input_that_is_removed_during_a_build(tmp_path: Path) -> None:
-    from camkes.backends.host.host import unusable
+    from camkes.backends.host.errors import unusable
 
     error = FileNotFoundError(errno.ENOENT, "it was removed during the build", "start.o")
     assert unusable(error, tmp_path).message == "start.o cannot be read: it was removed during the build"
@@ -221,5 +221,6 @@ def test_a_limit_on_the_size_of_files(size: int, tmp_path: Path) -> None:
     done = subprocess.run(limited, capture_output=True, text=True, check=False, env=environment)
     assert "Traceback" not in done.stderr
     if done.returncode != 0:
-        assert (done.returncode, done.stderr.count("error[E0725]")) == (1, 1), done.stderr
+        assert (done.returncode, done.stderr.count("error[E0732]")) == (1, 1), done.stderr
+        assert f"the limit of the size of a file is {size / 2:g} KiB" in done.stderr
     assert given("build", ADDER, "-o", tmp_path / "out")[0] == 0
