@@ -47,6 +47,7 @@ _WORDS = {
     "File size limit exceeded": errno.EFBIG,
     "memory exhausted": errno.ENOMEM,
     "bad_alloc": errno.ENOMEM,
+    "Segmentation fault": errno.ECHILD,
 }
 
 
@@ -87,6 +88,7 @@ def raise_if_limited(said: str) -> None:
     if number is None and text:
         return
     line = next((line for line in text.splitlines() if any(word in line for word in words)), text)
-    error = error_of_limit(number or errno.ECHILD, line or "a program was stopped")
+    what = f"a program failed: {line.strip()}" if line else "a program was stopped"
+    error = error_of_limit(number or errno.ECHILD, what)
     if error is not None:
         raise error

@@ -15,6 +15,7 @@ from msgspec import Struct, field
 
 from camkes.diagnostics import Code, Label, Severity, Sink, Span
 from camkes.parser.files import read_meaning
+from camkes.process.limits import low_limits
 from camkes.project.builds import CompileGroup, ComponentBuild
 from camkes.project.codes import (
     CMAKE_FAILED,
@@ -366,7 +367,8 @@ def _read(lists: Path, definitions: Mapping[str, str], sink: Sink, in_workspace:
         found = answer(lists, host_variables(), definitions, sink)
     except OSError as error:
         place = error.filename or "the user's cache"
-        sink.report(NO_APPLICATION, f"CMake cannot be run: {place}: {error.strerror}", span_of(str(lists), 1))
+        message = f"CMake cannot be run: {place}: {error.strerror}"
+        sink.report(NO_APPLICATION, message, span_of(str(lists), 1), notes=low_limits())
         return None
     if found is None:
         return None

@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from camkes.diagnostics import Sink
 from camkes.process import Finished, disk_error, run
+from camkes.process.limits import low_limits
 from camkes.project import codemodel, records
 from camkes.project.codes import CMAKE_FAILED, CMAKE_LIMIT, CMAKE_MESSAGE, CMAKE_MISSING, CMAKE_SYNTAX
 from camkes.project.compilers import Compilers
@@ -396,7 +397,8 @@ class _CMakeMessages:
             lines = [line.strip() for line in self._text.splitlines() if line.strip()]
             message = "CMake could not read this application"
             span = span_of(str(self._question.lists), 1)
-            sink.report(CMAKE_FAILED, message, span, notes=lines[-10:] or ["it printed no message"])
+            notes = lines[-10:] or ["it printed no message"]
+            sink.report(CMAKE_FAILED, message, span, notes=[*notes, *low_limits()])
 
     def _limit(self, sink: Sink) -> None:
         last = next((c for c in reversed(self._commands) if self.is_users(c.file)), None)
@@ -407,9 +409,8 @@ class _CMakeMessages:
             f" {FILES} files with {FILES_SIZE // 2**20} MiB"
         )
         message = "CMake did not finish within its limits"
-        sink.report(
-            CMAKE_LIMIT, message, span, "the last command that was run", notes=[f"the limits are {limits}"]
-        )
+        notes = [f"the limits are {limits}", *low_limits()]
+        sink.report(CMAKE_LIMIT, message, span, "the last command that was run", notes=notes)
 
     def _error(self, block: str, sink: Sink) -> bool:
         place = _PLACE.search(block)

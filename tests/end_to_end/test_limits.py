@@ -54,6 +54,7 @@ def test_only_what_is_low_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         ("FSIZE", errno.EFBIG, "as: File size limit exceeded"),
         ("STACK", errno.ECONNRESET, ""),
         ("CPU", errno.ECHILD, "\n"),
+        ("STACK", errno.ECHILD, "failed with:\n   Segmentation fault"),
     ],
 )
 def test_the_limit_that_an_error_comes_of(
@@ -64,7 +65,8 @@ def test_the_limit_that_an_error_comes_of(
     assert error is not None and error.limits == low_limits() != []
     with pytest.raises(LimitError) as raised:
         raise_if_limited(said)
-    assert str(raised.value) == (said.splitlines()[-1] if said.strip() else "a program was stopped")
+    failed = f"a program failed: {said.splitlines()[-1].strip()}" if said.strip() else "a program was stopped"
+    assert str(raised.value) == failed
     raise_if_limited("a.c:1:1: error: expected ';'")  # that is not why
     set_limits(monkeypatch)
     assert error_of_limit(number, "x") is None
