@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -45,29 +46,44 @@ def _become_user() -> None:
     libc.prctl(47, 2, reading.bit_length() - 1, 0, 0)  # also for the programs that it becomes
 
 
-@pytest.fixture
-def place() -> Iterator[Path]:
-    """A folder that all users can reach."""
+def _without_capabilities() -> None:
+    """Become what root is in some containers, which no longer can become another user."""
+    for number in range(64):
+        libc.prctl(24, number, 0, 0, 0)
+    sandbox._set_capabilities(0, 0)
+
+
+@contextmanager
+def _place() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="attack-") as name:
         Path(name).chmod(0o755)
         yield Path(name)
 
 
 @pytest.fixture
-def attack(place: Path) -> str:
-    program = str(place / "attack")
-    subprocess.run([CC, *FLAGS, *SOURCES, "-o", program], check=True)
-    return program
+def place() -> Iterator[Path]:
+    """A folder that all users can reach."""
+    with _place() as folder:
+        yield folder
 
 
-@pytest.fixture(params=["invoker", "user"])
+@pytest.fixture(scope="module")
+def attack() -> Iterator[str]:
+    """The program."""
+    with _place() as folder:
+        program = str(folder / "attack")
+        subprocess.run([CC, *FLAGS, *SOURCES, "-o", program], check=True)
+        yield program
+
+
+@pytest.fixture(params=["invoker", "user", "root"])
 def user(request: pytest.FixtureRequest) -> int | None:
-    """Who attacks; None is who runs the tests."""
+    """Who attacks; None is who runs the tests, 0 is root without capabilities."""
     if request.param == "invoker":
         return None
     if os.geteuid() != 0:
         pytest.skip("only root can run it as another user")
-    return USER
+    return USER if request.param == "user" else 0
 
 
 def _confined(program: list[str], folder: Path, user: int | None, stdin: int) -> subprocess.Popen[str]:
@@ -83,7 +99,7 @@ def _confined(program: list[str], folder: Path, user: int | None, stdin: int) ->
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        preexec_fn=_become_user if user else None,
+        preexec_fn={None: None, 0: _without_capabilities}.get(user, _become_user),
         start_new_session=True,
     )
 
