@@ -227,8 +227,27 @@ static void senders_of_requests(void)
     need(camkes_sender_id(&self) == 5, "the sender of an interface without a protocol");
 }
 
+/* A manager of what is no interface prints the first few, and records all. */
+static void orders(void)
+{
+    const struct camkes_thread self = {.name = "g.e!manager"};
+    for (unsigned i = 0; i < 20; i++) {
+        printed[0] = 0;
+        const seL4_MessageInfo_t reply = camkes_refuse_order(&self, 3 + i, 14);
+        need(seL4_MessageInfo_get_label(reply) == 14 && seL4_MessageInfo_get_length(reply) == 0,
+             "the reply");
+        need(refused[0] == 3 + i && refused[1] == 14, "what is recorded");
+        need((printed[0] != 0) == (i < 8), "what is printed");
+        need(i > 0 ||
+                 strcmp(printed, "camkes: g.e!manager refused a message of badge 3: its sender "
+                                 "may not use this operation of the manager") == 0,
+             "the line");
+    }
+}
+
 int main(void)
 {
+    orders();
     senders_of_requests();
     what_is_printed();
     failed_replies();
