@@ -11,7 +11,17 @@ import pytest
 from tests.runtime.hostile import SERVERS, Case
 
 #: in short runs: one of each way in which a request is served, and managers that several servers share
-SHORT = ("plain", "fixed", "nested-fixed", "inherited-help", "monitor-pool-abort", "waits", "band")
+SHORT = (
+    "plain",
+    "fixed",
+    "propagated",
+    "inherited",
+    "nested-fixed",
+    "inherited-help",
+    "monitor-pool-abort",
+    "waits",
+    "band",
+)
 CASES = [Case(server, mcs, number) for number, server in enumerate(SERVERS) for mcs in server.mcs]
 
 
