@@ -334,7 +334,8 @@ class _Sections:
 def _steps(platform: Platform, cpi: WorkloadCpi) -> tuple[Time, Time]:
     """What a lower task's request may do at the ceiling of a CPI, alone and below a contended lock."""
     alone, below = (
-        platform.blocking_cycles(cpi.protocol, below_lock=below, pool=cpi.pool > 0) for below in (False, True)
+        platform.blocking_cycles(cpi.protocol, below_lock=below, pool=cpi.pool > 0, managed=cpi.managed)
+        for below in (False, True)
     )
     return platform.nanoseconds(alone), platform.nanoseconds(below)
 

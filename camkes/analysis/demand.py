@@ -123,7 +123,9 @@ def overheads_of(workload: Workload, platform: Platform) -> Mapping[str, Time]:
     overheads: dict[str, Time] = {}
     for cpi in reversed(workload.order):
         chains[cpi.name] = _longest_chain(workload, cpi, chains, platform)
-        cycles = platform.overhead_cycles(cpi.protocol, chains[cpi.name], pool=cpi.pool > 0)
+        cycles = platform.overhead_cycles(
+            cpi.protocol, chains[cpi.name], pool=cpi.pool > 0, managed=cpi.managed
+        )
         overheads[cpi.name] = platform.nanoseconds(cycles)
     return overheads
 

@@ -75,14 +75,20 @@ class Platform(Struct, frozen=True, forbid_unknown_fields=True):
     raised: Cycles = 0
 
     def overhead_cycles(
-        self, protocol: Protocol, levels: tuple[Protocol, ...] = (), *, pool: bool = False
+        self,
+        protocol: Protocol,
+        levels: tuple[Protocol, ...] = (),
+        *,
+        pool: bool = False,
+        managed: bool = False,
     ) -> int:
         """Cycles that one request costs beside the work of its CPI. `levels` are the protocols of the CPIs
         below in its longest chain, which a priority that is inherited passes through. A thread of a `pool`
-        asks the manager at the begin and at the end of each request, as one does that waits for a lock."""
+        asks the manager at the begin and at the end of each request, as one does that waits for a lock. Those
+        that wait for a `fixed` CPI do so in the kernel, unless it is `managed`."""
         lock = self.inherited
         if protocol.own_priority:
-            return self.fixed.both
+            return self.fixed.both + (lock.acquire + lock.release + lock.queue if managed else 0)
         if not protocol.inherits:
             return self.propagated.both + (lock.acquire + lock.release if pool else 0)
         updates = self.update_cycles(levels)
@@ -98,14 +104,18 @@ class Platform(Struct, frozen=True, forbid_unknown_fields=True):
             return sum(lock.update_inherited if each.lock else lock.update_propagated for each in levels)
         return len(levels) * (lock.update + lock.settle + lock.clear)
 
-    def blocking_cycles(self, protocol: Protocol, *, below_lock: bool = False, pool: bool = False) -> int:
+    def blocking_cycles(
+        self, protocol: Protocol, *, below_lock: bool = False, pool: bool = False, managed: bool = False
+    ) -> int:
         """Cycles for which a request of a lower task to a CPI with this protocol, in which it does not keep
         the job waiting otherwise, executes before it: in the papers' runtime half of a `propagated` one, in
         ours one step of a manager. There is one if the CPI inherits, if priorities can come from a
-        contended lock above, and for a `pool`, whose threads do a part of a request at its ceiling, too."""
+        contended lock above, for a `pool`, whose threads do a part of a request at its ceiling, too, and
+        where a `fixed` CPI is `managed`."""
         if self.runtime == "library":
             return 0 if protocol.lock else max(self.propagated.call, self.propagated.reply)
-        if protocol.own_priority or not (protocol.inherits or below_lock or pool):
+        needed = managed if protocol.own_priority else protocol.inherits or below_lock or pool
+        if not needed:
             return 0
         lock, plain = self.inherited, self.plain
         step = max(lock.acquire, lock.release, lock.update, lock.settle, lock.clear)

@@ -29,7 +29,8 @@ class WorkloadCpi(Struct, frozen=True):
     with the same `lock`, which are `inherited`, exclude each other: those of a monitor, and each `wait` for a
     signal of the same servers (see `camkes.analysis.conditions`); the others have locks of their own. Waits
     are served in `any_order`, or else the most urgent first, as all others are. `pool` threads serve requests
-    of more tasks than these; 0: there is no pool, a request never waits for a thread in either case."""
+    of more tasks than these; 0: there is no pool, a request never waits for a thread in either case.
+    `managed`: a manager keeps those that wait, also those for a `fixed` CPI, on an MCS kernel."""
 
     name: str
     protocol: Protocol
@@ -40,6 +41,7 @@ class WorkloadCpi(Struct, frozen=True):
     any_order: bool = False
     pool: int = 0
     wait: bool = False
+    managed: bool = False
 
 
 class WorkloadTask(Struct, frozen=True):
@@ -199,6 +201,7 @@ def workload_of(system: System, plan: Plan) -> Workload:
     )
     ceilings = {cpi.name: cpi.ceiling for cpi in plan.cpis}
     pools = {cpi.name: cpi.threads for cpi in plan.cpis if cpi.pooled}
+    managed = {cpi.name for cpi in plan.cpis if cpi.manager and len(cpi.contexts) > 1}
     cpis = tuple(
         WorkloadCpi(
             cpi.name,
@@ -208,6 +211,7 @@ def workload_of(system: System, plan: Plan) -> Workload:
             ceilings[cpi.name],
             "" if cpi.monitor is None else cpi.lock_name,
             pool=pools.get(cpi.name, 0),
+            managed=cpi.name in managed,
         )
         for cpi in system.cpis
     )

@@ -295,3 +295,12 @@ def test_overheads_of_table_2(name: str) -> None:
         assert platform.overhead_cycles(INHERITED, (INHERITED,) * levels) == cycles
     for levels, cycles in enumerate(propagated_below, 1):
         assert platform.overhead_cycles(INHERITED, (PROPAGATED,) * levels) == cycles
+
+
+def test_a_fixed_cpi_with_a_manager_costs_what_that_does() -> None:
+    lock = InheritanceCost(acquire=100, release=20, queue=3, update=5000)
+    platform = Platform("p", fixed=Halves(400, 300), inherited=lock)
+    assert platform.overhead_cycles(FIXED) == 700
+    assert platform.overhead_cycles(FIXED, managed=True) == 823
+    assert platform.blocking_cycles(FIXED, below_lock=True) == 0
+    assert platform.blocking_cycles(FIXED, managed=True) == 5000

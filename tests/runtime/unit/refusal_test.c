@@ -227,7 +227,7 @@ static void senders_of_requests(void)
     need(camkes_sender_id(&self) == 5, "the sender of an interface without a protocol");
 }
 
-/* A manager of what is no interface prints the first few, and records all. */
+/* A manager of a group prints the first few, and records all. */
 static void orders(void)
 {
     const struct camkes_thread self = {.name = "g.e!manager"};
