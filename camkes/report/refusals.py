@@ -19,6 +19,7 @@ from camkes.model.system import System
 from camkes.protocols.plan import Plan, PlannedCpi
 from camkes.report.codes import MALFORMED_MESSAGE
 from camkes.report.trace.model import MESSAGE_SENT, Run
+from camkes.report.trace.names import NamedThread
 
 
 class MessageError(IntEnum):
@@ -131,13 +132,8 @@ def refusals(run: Run, system: System, plan: Plan) -> list[Refusal]:
     for refused in run.refused:
         thread = run.threads[refused.thread].named
         known = None if refused.sender is None else run.names.thread(refused.sender)
-        if refused.error == MessageError.SENT:
-            # its own instance starts a thread so, and has no capability to send it a request
-            starts = (
-                known is not None and known.instance == thread.instance and thread.role is not Role.MANAGER
-            )
-            if starts or not senders.must_call(thread.service, thread.role):
-                continue
+        if refused.error == MessageError.SENT and not senders.must_call(thread, known):
+            continue
         client, span = senders.find(thread.service, thread.role, refused.badge)
         if not client:  # the badge means nothing here, or only to a manager
             client = f"badge {refused.badge}" if known is None else known.instance
@@ -165,11 +161,14 @@ class _Senders:
         self._wiring = Wiring(system)
         self._reader = SettingReader(Sink())
 
-    def must_call(self, server: str, role: Role) -> bool:
-        """Whether all messages to a thread of this interface are calls: generated code sends no others."""
-        if role is not Role.INTERFACE:
-            return role in (Role.WORKER, Role.MANAGER)
-        connection = self._wiring.connection(server)
+    def must_call(self, server: NamedThread, sender: NamedThread | None) -> bool:
+        """Whether all messages to a thread from other components are calls: generated code sends no others.
+        Within one, threads send when it starts."""
+        if sender is not None and sender.instance == server.instance:
+            return False
+        if server.role is not Role.INTERFACE:
+            return server.role in (Role.WORKER, Role.MANAGER)
+        connection = self._wiring.connection(server.service)
         carries = None if connection is None else support(connection.connector).carries
         return carries in (Carries.CALLS, Carries.JOBS)
 

@@ -38,6 +38,12 @@ class Run:
     plan: Plan
     system: System
 
+    @property
+    def complaints(self) -> str:
+        """What the kernel printed besides remarks on capabilities that a client cannot send."""
+        remark = "capabilities are not transferred without the right to grant"
+        return "".join(line for line in self.errors.splitlines(True) if remark not in line)
+
     def violations(self) -> list[Violation]:
         """Where the trace is not what the protocols promise."""
         return check_trace(self.events, self.names, self.plan, system=self.system)

@@ -163,7 +163,7 @@ def test_every_way_to_send_leaves_other_clients_unharmed(protocol: str, place: s
     code = f"#define SLOT {slot}\n#define HIGH {high}\n" + ODD.replace("CASES", cases)
     built = build(tmp_path, text, {"Task": TASK, "Odd": code, "Leaf": LEAF, "Hearer": HEARER})
     run = built.run(duration=len(TROUBLE) * 1_000_000)
-    assert (run.status, run.output, run.errors) == (0, "", "")
+    assert (run.status, run.output, run.complaints) == (0, "", "")
     assert run.violations() == []
     for task in (f"{inside}low", f"{inside}odd", "high"):
         found = _jobs(run, task)
@@ -223,7 +223,7 @@ def test_a_server_that_replies_twice(protocol: str, tmp_path: Path) -> None:
     }
     """
     run = build(tmp_path, text, {"Task": TASK, "Leaf": leaf, "Own": LEAF}).run(duration=6_000_000)
-    assert (run.status, run.output, run.errors) == (0, "", "")
+    assert (run.status, run.output, run.complaints) == (0, "", "")
     jobs = {task: _jobs(run, task) for task in ("low", "mid", "x", "y")}
     assert {task: len(responses) for task, responses in jobs.items()} == dict.fromkeys(jobs, 6)
     assert [len(set(jobs[task])) for task in ("x", "y")] == [1, 1]

@@ -206,7 +206,7 @@ def test_every_length_with_every_label_from_every_place(name: str, tmp_path: Pat
     }
     built = build(tmp_path, text(middle, leaf), sources)
     run = built.run(duration=JOBS * 1_000_000)
-    assert (run.status, run.output, run.errors) == (0, "", "")
+    assert (run.status, run.output, run.complaints) == (0, "", "")
     assert run.violations() == []
     assert [len(run.of(Kind.JOB_END, task)) for task in ("low", "mid", "high")] == [JOBS] * 3
     wrong = Counter(error for kind in KINDS if (error := expected(*kind)) is not None)
