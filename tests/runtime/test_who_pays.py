@@ -27,8 +27,8 @@ REQUESTS = {
     "active": ("", (20, 20), (250, 250)),
     # each client pays for its own, and nothing else counts
     "propagated": (" with priority_protocol propagated", (20, 21), (166, 500)),
-    # so it is here, but the second comes to the lock only when the first, which is more urgent, has no budget:
-    # that divides its budget, until each of its requests is interrupted, and one of the second follows each
+    # so it is here, but the second comes to the lock only when the first, which is more urgent, has no
+    # budget: that divides it, until each request of the first is interrupted, and one of the second follows
     "fixed": (" with priority_protocol fixed", (21, 20), (166, 163)),
 }
 
