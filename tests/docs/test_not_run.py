@@ -47,6 +47,7 @@ NOT_RUN: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "it takes minutes or more": {
         "docs/analysis.md": ("camkes tasksets chain",),
+        "docs/isolation.md": (".venv/bin/python benchmarks/hostile.py",),
         "docs/mcs.md": (".venv/bin/python benchmarks/hostile.py",),
         "docs/protocols.md": (
             *(".venv/bin/python benchmarks/explore_topologies.py",) * 6,
