@@ -355,11 +355,13 @@ int run(void)
 
 
 class Seen(Struct, frozen=True):
-    """What others can notice in a run: outputs, and releases and ends of jobs by task; and who is named."""
+    """What others can notice in a run: outputs, and releases and ends of jobs by task; what properties do not
+    hold; and who is named."""
 
     output: tuple[str, ...]
     jobs: tuple[tuple[str, tuple[tuple[int, ...], ...]], ...]
     faults: tuple[str, ...]
+    violations: tuple[str, ...]
     named: frozenset[str]
 
 
@@ -450,6 +452,7 @@ assembly {{
                 *((name, before, dict(hostile.jobs).get(name)) for name, before in silent.jobs),
                 ("output", silent.output, hostile.output),
                 ("faults", silent.faults, hostile.faults),
+                ("properties", silent.violations, hostile.violations),
             )
             if before != after
         ]
@@ -475,6 +478,7 @@ def look(built: Built, run: Run) -> Seen:
         tuple(f"{o.time} {o.text}" for o in decoded.outputs if o.thread not in own),
         tuple((name, tuple((e.time, *e.args) for e in run.of(Kind.JOB_END, name))) for name in tasks),
         tuple(run.names.thread_name(e.thread) for e in run.of(Kind.FAULT) if e.thread not in own),
+        tuple(text for text in map(str, run.violations()) if f" {ATTACKER} " not in f" {text} "),
         frozenset(r.client.partition(".")[0] for r in refusals(decoded, built.system, run.plan)),
     )
 

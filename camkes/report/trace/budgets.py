@@ -14,7 +14,9 @@ from camkes.protocols.plan import Plan
 from camkes.report.trace.events import Event
 from camkes.report.trace.kinds import Binding, Kind
 from camkes.report.trace.lending import Waiter
+from camkes.report.trace.model import Refused
 from camkes.report.trace.names import NamedThread, TraceNames
+from camkes.report.trace.sent import SentMessages
 from camkes.report.trace.way_home import WayHome
 
 
@@ -85,6 +87,8 @@ class PaymentChecker(BudgetTracker):
         self.awake: set[int] = set()  # threads that could execute with time
         self.used: Counter[int] = Counter()  # since it was charged
         self.left: dict[int, int] = {}  # of the first refill of a context, when it was charged
+        self.sent = SentMessages()
+        self.stopped: set[int] = set()  # threads whose last message was sent, not called
         self.partly: dict[int, int] = {}  # thread -> the context of which only a part was used up
 
     def check(self, event: Event) -> Iterator[str]:
@@ -94,6 +98,7 @@ class PaymentChecker(BudgetTracker):
         yield from self._worked(event.time - self.time)
         self.time = event.time
         self.way_home.step(event)
+        self._note_sent(event)
         kind, thread, args = event.kind, event.thread, event.args
         if kind in (Kind.SWITCH, Kind.IDLE):
             self.running = thread if kind is Kind.SWITCH else None
@@ -112,14 +117,30 @@ class PaymentChecker(BudgetTracker):
         self.step(event)
         yield from self._idle(event)
 
+    def _note_sent(self, event: Event) -> None:
+        """Keeps which threads have received what was sent, so that they have no time."""
+        kind, thread = event.kind, event.thread
+        found: list[Refused] = []
+        if kind is Kind.TRANSFER and thread is not None and event.other is not None:
+            found = self.sent.transfer(event.time, thread, event.other, event.args)
+            self.stopped.discard(event.other)
+        elif kind is Kind.BLOCK and thread is not None:
+            self.sent.blocked(thread, event.args)
+        elif kind in (Kind.SWITCH, Kind.IDLE):
+            found = self.sent.seen()
+        self.stopped.update(each.thread for each in found)
+
     def _idle(self, event: Event) -> Iterator[str]:
         """Where nothing executes, each thread that could has a scheduling context, whose refill it waits for.
-        Workers that were aborted wait for the extension of their CPI, or for the way home."""
+        Workers that were aborted wait for the extension of their CPI, or for the way home; one that received
+        what was sent has no time, which is reported of the sender (E0807)."""
         if event.thread is not None and event.kind in (Kind.READY, Kind.SWITCH):
             self.awake.add(event.thread)
         elif event.kind in (Kind.BLOCK, Kind.FAULT, Kind.EXIT):
             self.awake.discard(event.thread if event.thread is not None else -1)
-        for thread in sorted(self.awake - self.way_home.aborted) if event.kind is Kind.IDLE else ():
+        for thread in (
+            sorted(self.awake - self.way_home.aborted - self.stopped) if event.kind is Kind.IDLE else ()
+        ):
             if self._context_of(thread) is None:
                 yield f"{self.names.thread_name(thread)} could execute, but has no scheduling context"
 
