@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,6 +76,8 @@ static void named(char **words)
 
 /* How often a call ended with which error; the last two: without one, and without an end. */
 static uint32_t (*seen)[KINDS];
+/* Whether the last one was made. */
+static volatile bool *tried;
 
 static uint64_t state;
 
@@ -130,7 +133,10 @@ static void try_call(long number)
         arguments[1] = number == SYS_tgkill || number == SYS_rt_tgsigqueueinfo ? world.process : 9;
     }
     pid_t self = getpid();
+    struct itimerval soon = {.it_value = {.tv_usec = 10000}};
+    setitimer(ITIMER_REAL, &soon, NULL); /* for calls that block */
     errno = 0;
+    *tried = true;
     long result = syscall(number, arguments[0], arguments[1], arguments[2], arguments[3],
                           arguments[4], arguments[5]);
     if (getpid() == self) {
@@ -146,20 +152,22 @@ static void sweep(uint64_t seed, int count, char **words)
     world.file = words[0];
     world.folder = words[1];
     world.process = atoi(words[4]);
-    seen =
-        mmap(NULL, sizeof *seen * CALLS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    seen = mmap(NULL, sizeof *seen * CALLS + sizeof *tried, PROT_READ | PROT_WRITE,
+                MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    tried = (volatile bool *)(seen + CALLS);
     for (long number = 0; number < CALLS; number++) {
         for (int i = 0; i < count; i++) {
             state = (seed + 1) * 0x9e3779b97f4a7c15U ^ (uint64_t)(number * 1000 + i + 1);
             next();
-            pid_t child = fork();
-            if (child == 0) {
-                struct itimerval soon = {.it_value = {.tv_usec = 10000}};
-                setitimer(ITIMER_REAL, &soon, NULL);
-                try_call(number);
-            }
             int status = 0;
-            while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+            *tried = false;
+            for (int n = 0; n < PATIENCE && !*tried; n++) { /* its time may be over before it */
+                pid_t child = fork();
+                if (child == 0) {
+                    try_call(number);
+                }
+                while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+                }
             }
             if (status != 0) {
                 seen[number][MOST_ERRNO + 1]++;
