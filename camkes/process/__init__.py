@@ -331,15 +331,17 @@ def prepare_streams() -> None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
     if isinstance(sys.stdout, io.TextIOWrapper) and isinstance(sys.stderr, io.TextIOWrapper):
         sys.stdout = VisibleStream(sys.stdout, None if sys.stdout.isatty() else "utf-8")
-        sys.stderr = VisibleStream(sys.stderr)
+        sys.stderr = VisibleStream(sys.stderr, by_line=True)
 
 
 class VisibleStream(io.TextIOWrapper):
     """A stream for people, in place of another one: what is hidden in a text is spelled out."""
 
-    def __init__(self, stream: io.TextIOWrapper, encoding: str | None = None) -> None:
-        line_by_line, encoding = stream.line_buffering, encoding or stream.encoding
-        super().__init__(stream.detach(), encoding, "backslashreplace", line_buffering=line_by_line)
+    def __init__(
+        self, stream: io.TextIOWrapper, encoding: str | None = None, *, by_line: bool = False
+    ) -> None:
+        by_line, encoding = by_line or stream.line_buffering, encoding or stream.encoding
+        super().__init__(stream.detach(), encoding, "backslashreplace", line_buffering=by_line)
 
     def write(self, text: str) -> int:
         return super().write(visible_colored(text))

@@ -10,6 +10,7 @@ import pty
 import re
 import subprocess
 import sys
+import time
 import unicodedata
 from contextlib import suppress
 from pathlib import Path
@@ -180,6 +181,22 @@ def test_commands(tmp_path: Path) -> None:
         assert hidden(path.read_text(encoding="utf-8")) == [], path
     for data in (results[4].output, trace.read_text(encoding="utf-8"), results[9].output):
         json.loads(data)
+
+
+def test_messages_are_written_at_once(tmp_path: Path) -> None:
+    """Also to a file: whoever waits for a message there sees it while the command goes on."""
+    program = "import sys, time\nfrom camkes.process import prepare_streams\nprepare_streams()\n"
+    program += "print('ready', file=sys.stderr)\nsys.stdin.read()\n"
+    errors = tmp_path / "errors"
+    with (
+        errors.open("w") as file,
+        subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stderr=file) as process,
+    ):
+        end = time.monotonic() + 30
+        while not errors.stat().st_size and time.monotonic() < end:
+            time.sleep(0.01)
+        assert errors.read_text(encoding="utf-8") == "ready\n"
+        process.communicate(b"")
 
 
 def test_a_terminal_gets_no_sequence_of_others(tmp_path: Path) -> None:
