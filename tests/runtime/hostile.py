@@ -16,7 +16,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from camkes.capdl.model import CapabilityModel, ObjectKind, ObjectUse, Purpose
+from camkes.capdl.model import ALARM, CapabilityModel, ObjectKind, ObjectUse, Purpose
 from camkes.diagnostics import Sink
 from camkes.protocols.plan import Plan
 from camkes.report.refusals import refusals
@@ -228,8 +228,9 @@ def messages(model: CapabilityModel, plan: Plan, mcs: bool) -> Iterator[tuple[Pu
                 for words in (0, 2, 120):
                     yield use.purpose, Message(slot, good, words)
             case Purpose.MANAGER:
+                ticks = use.context == ALARM  # whatever it says, the manager looks whose time is over
                 for operation in (*range(6), *range(10, 16)):
-                    yield use.purpose, Message(slot, operation)
+                    yield use.purpose, Message(slot, operation, served=ticks)
                 yield use.purpose, Message(slot, 6 | 255 << 4)
                 for label in (6 | task.priority << 4 | task.context.id << 12, 7):
                     yield use.purpose, Message(slot, label, served=True)
@@ -377,7 +378,6 @@ class Case(Struct, frozen=True):
     def text(self) -> str:
         """The system."""
         choose = random.Random(f"{self.server.name} {self.mcs} {self.seed}")
-        banded = self.server.name == "band"
         names = [name for name, *_ in OTHERS]
         ends = {
             "all": ", ".join(f"from {name}.p" for name in (*names, ATTACKER)),
@@ -389,14 +389,14 @@ class Case(Struct, frozen=True):
         for name, priority, period, own, served, budget in OTHERS:
             settings.append(f"{name}._offset = {self.start} ms;")
             settings.append(f"{name}._period = {period} us; {name}.own = {own}; {name}.served = {served};")
-            if not (banded and name in ("low", "mid")):
+            if not (self.banded and name in ("low", "mid")):
                 settings.append(f"{name}._priority = {priority};")
             if self.server.budgets and self.mcs:
                 settings.append(f"{name}._budget = {budget} us;")
         settings.append(f"{ATTACKER}._period = {choose.choice((1_300, 3_700, 6_100))} us;")
         offset = 1_000 * self.start + choose.randrange(0, 4_000, 100)
         settings.append(f"{ATTACKER}._offset = {offset} us;")
-        if not banded:
+        if not self.banded:
             settings.append(f"{ATTACKER}._priority = {choose.choice((5, 15, 30, 50))};")
         if self.mcs:
             settings.append(f"{ATTACKER}._budget = 1 ms;")
@@ -419,6 +419,11 @@ assembly {{
     }}
 }}
 """
+
+    @property
+    def banded(self) -> bool:
+        """Whether the attacker is in a band of priorities."""
+        return self.server.name == "band"
 
     def sources(self, folder: Path, *, hostile: bool) -> tuple[dict[str, str], bool]:
         """Those of a run, hostile or silent, and whether the attacker has to be named then."""
@@ -452,7 +457,8 @@ assembly {{
                 *((name, before, dict(hostile.jobs).get(name)) for name, before in silent.jobs),
                 ("output", silent.output, hostile.output),
                 ("faults", silent.faults, hostile.faults),
-                ("properties", silent.violations, hostile.violations),
+                # in a band the attacker does not claim the priority that it has now, which the checker knows
+                *((("properties", silent.violations, hostile.violations),) if not self.banded else ()),
             )
             if before != after
         ]
