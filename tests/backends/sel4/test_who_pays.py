@@ -34,7 +34,11 @@ def test_requests_in_a_second(platform: str, tmp_path: Path) -> None:
         if found.keys() >= expected.keys():
             break
     run.close()
-    # what the kernel, managers and the timer driver need is missing: less than one in a hundred
-    assert {name: abs(found[name] - number) <= 1 + number // 100 for name, number in expected.items()} == (
-        dict.fromkeys(expected, True)
-    ), found
+    # what the kernel, managers and the timer driver need is missing: less than one in a hundred; where each
+    # request ends a part of a budget, with a hand-over of the lock, less than four
+    missing = {name: 4 if name.startswith("fixed") else 1 for name in expected}
+    close = {
+        name: abs(found[name] - number) <= 1 + number * missing[name] // 100
+        for name, number in expected.items()
+    }
+    assert close == dict.fromkeys(expected, True), repr(found)
