@@ -264,7 +264,7 @@ def actions(
         for _ in range(choose.choice((1, 1, 1, 3, 20))):
             (purpose, slot), there = choose.choice(list(kinds.items()))
             message, operation = choose.choice(there), choose.choice(operations)
-            if job == 0 and mcs and operation in ("NBSEND", "DONATE"):
+            if job == 0 and operation in ("NBSEND", "DONATE"):
                 operation = "SEND"  # the server may not be there yet
             if operation == "SIGNAL":
                 message = Message(slot)
