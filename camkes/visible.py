@@ -45,7 +45,8 @@ def visible_colored(text: str) -> str:
 def visible_json(text: str) -> str:
     r"""JSON whose strings have the same contents, and no hidden character but as `\u202e`. Bytes that are not
     UTF-8, which JSON cannot have, are spelled as in other text."""
-    return text if text.isascii() else _compiled(_IN_LINES).sub(_json_escape, text)
+    plain = text.isascii() and "\x7f" not in text  # JSON has the other control characters escaped
+    return text if plain else _compiled(_IN_LINES).sub(_json_escape, text)
 
 
 @lru_cache(maxsize=3)

@@ -66,6 +66,7 @@ def test_json_keeps_what_can_be_kept() -> None:
     written = json_text({"all": everything})
     assert hidden(written) == []
     assert json.loads(written) == {"all": everything}
+    assert hidden(json_text({"delete": "\x7f"})) == []
     assert json.loads(visible_json('"a\udcff"')) == r"a\xff"
     assert written.encode()
 
