@@ -12,7 +12,6 @@ from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
 from camkes.backends.host.backend import IMAGE, TRACE, HostBackend
-from camkes.backends.host.codes import ENDLESS_TASK
 from camkes.backends.host.errors import unwritten
 from camkes.backends.host.faults import (
     Located,
@@ -189,9 +188,8 @@ def judge(
 ) -> Outcome:
     """Report what went wrong in a run. `checker` has seen its events, if properties were to be checked."""
     refused = refusals(found, system, plan)
-    if not any(d.code is ENDLESS_TASK for d in sink.diagnostics):  # the build reported the reason
-        for diagnostic in tasks_without_jobs(found, system):
-            sink.add(diagnostic)
+    for diagnostic in tasks_without_jobs(found, system):
+        sink.add(diagnostic)
     faults = locate_faults(result.faults, image)
     for refusal in refused:
         if not any(ended_by(fault, refusal) for fault in faults):

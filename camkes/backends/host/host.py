@@ -12,7 +12,6 @@ from msgspec import Struct
 
 from camkes.backends.host.codes import NO_COMPILER, UNUSABLE_NAME
 from camkes.backends.host.compiler import Compiler, find_compiler
-from camkes.backends.host.endless import endless_tasks
 from camkes.backends.host.errors import unusable
 from camkes.backends.host.jobs import BuildJob, Progress
 from camkes.backends.host.kernel import host_kit
@@ -190,12 +189,6 @@ class _Build:
         )
         if not self._make(compiled, linker):
             return None
-        objects = {
-            name: [j.output for j in of if j.inputs[0] in builds[name].sources] for name, of in jobs.items()
-        }
-        sources = {name: build.sources for name, build in builds.items()}
-        for warning in endless_tasks(self.system.tasks, objects, sources):
-            self.sink.add(warning)
         table = self.folder / "system.table"
         names = {space: f"./{path.name}" for space, path in linker.images.items()}
         write_changed(table, host_table(self.capabilities, names))
