@@ -21,7 +21,7 @@ DEMO := build/demo
 PINS := requirements-dev.txt
 PIP_OPTIONS := --quiet --disable-pip-version-check
 COVERED := parser camkes/resolve camkes/protocols
-PYTHON_CODE := camkes parser tests benchmarks docs/site
+PYTHON_CODE := camkes tools parser tests benchmarks docs/site
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 .PHONY: demo test test-long test-clang setup check-python lint unit sanitize format clean pins mutate explore spin proof docs
@@ -40,8 +40,8 @@ $(VENV)/.run-ready: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m compileall -q camkes
 	@touch $@
 
-$(VENV)/.test-ready: pyproject.toml $(PINS) | $(VENV)/.run-ready
-	$(BIN)/python -m pip install $(PIP_OPTIONS) -c $(PINS) -e '.[dev]'
+$(VENV)/.test-ready: pyproject.toml tools/migrate/pyproject.toml $(PINS) | $(VENV)/.run-ready
+	$(BIN)/python -m pip install $(PIP_OPTIONS) -c $(PINS) -e '.[dev]' -e tools/migrate
 	@touch $@
 
 # The newest versions of the tools of developers, for everybody: run `make test` with them, then commit the file.

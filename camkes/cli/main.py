@@ -8,6 +8,7 @@ of this tool, 130 interrupted. What is slow to import is imported in the command
 
 from __future__ import annotations
 
+import argparse
 import errno
 import sys
 from collections.abc import Sequence
@@ -29,16 +30,21 @@ _NOT_UTF8 = "camkes: this locale cannot write {!r}: Python uses {} for names of 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     words = sys.argv[1:] if argv is None else argv
-    parser = make_parser(words[0] if words else None)
+    return run_command(make_parser(words[0] if words else None), words)
+
+
+def run_command(parser: argparse.ArgumentParser, words: Sequence[str]) -> int:
+    """Run the command that these words give to a parser, whose `run_command` is a function of the arguments.
+    Returns the exit status, whatever happens in it."""
     try:
         arguments, unknown = parser.parse_known_args(with_flags_joined(words))
         if unknown:
             refuse(getattr(arguments, "parser", parser), unknown)
-        if arguments.command is None:
+        if not hasattr(arguments, "run_command"):
             parser.print_help(sys.stderr)
             return USAGE
         if not _is_somewhere():
-            print("camkes: the current folder does not exist any more", file=sys.stderr)
+            print(f"{parser.prog}: the current folder does not exist any more", file=sys.stderr)
             return USER_ERROR
         status: int = arguments.run_command(arguments)
         sys.stdout.flush()

@@ -53,7 +53,6 @@ MODULES = {
     "test": "tests",
     "debug": "debugging",
     "explore": "explorations",
-    "migrate": "texts",
     "explain": "texts",
     "schema": "schemas",
     "fmt": "texts",

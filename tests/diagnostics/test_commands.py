@@ -6,10 +6,10 @@ Each folder in golden/commands has the files that a user has, and in `transcript
 given among them, each with all that it writes to standard error and, if it fails, its exit status in
 brackets. A command is a line that begins with `$`: variables of the environment, then words, as in a shell.
 
-`camkes` is the tool, and `python -m camkes.cli.sel4` what CMake calls; for that, a file of JSON has what
-CMake says of the application where it is not what is usual. Other words are programs. HERE is the folder.
-Programs whose words are not the same everywhere are scripts, in golden/shared (SHARED) or in the folder of
-a case.
+`camkes` is the tool, `camkes-migrate` that of tools/migrate, and `python -m camkes.cli.sel4` the program that
+CMake calls; for that, a file of JSON has the answer of CMake about the application where it is not the usual
+one. Other words are programs. HERE is the folder. Programs whose words are not the same everywhere are
+scripts, in golden/shared (SHARED) or in the folder of a case.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from camkes_migrate.__main__ import command_line as migrate_command
 
 from camkes import process
 from camkes.backends.sel4 import workspace
@@ -72,6 +73,8 @@ def run(command: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> int:
         match words:
             case ["camkes", *arguments]:
                 return exit_status(cli.main, arguments)
+            case ["camkes-migrate", *arguments]:
+                return exit_status(migrate_command, arguments)
             case ["python", "-m", "camkes.cli.sel4", "generate", name]:
                 given = json.loads((folder / name).read_text())
                 whole = project(folder / given.pop("adl"), folder / given.pop("output"), **given)

@@ -39,9 +39,7 @@ def test_commands_take_the_current_folder_where_no_project_is_named() -> None:
         if any(each.metavar == "PATH" and each.dest == "path" for each in parser._actions):
             found.append(name)
             assert parser.parse_args([]).path == Path(), name
-    assert {"check", "run", "test", "analyze", "explore", "debug", "watch", "measure", "migrate"} <= set(
-        found
-    )
+    assert {"check", "run", "test", "analyze", "explore", "debug", "watch", "measure"} <= set(found)
 
 
 def test_every_command_is_in_the_table() -> None:

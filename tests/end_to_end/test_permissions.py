@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(
 )
 COMMANDS = (
     *("check {}", "run {}", "run {} --json", "build {}", "graph {}", "plan {}"),
-    *("migrate {}", "fmt {}", "analyze {}"),
+    *("fmt {}", "analyze {}"),
 )
 
 
@@ -88,7 +88,7 @@ def test_a_system_that_cannot_be_read(folder: Path) -> None:
 @pytest.mark.long
 def test_a_source_that_cannot_be_read(folder: Path) -> None:
     (folder / "client.c").chmod(0)
-    refused(outcomes(folder, "run {}", "run {} --json", "build {}", "migrate {}"), "client.c")
+    refused(outcomes(folder, "run {}", "run {} --json", "build {}"), "client.c")
 
 
 @pytest.mark.long

@@ -10,11 +10,11 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from camkes_migrate import application
 
 from camkes import pipeline
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Style, render
-from camkes.migrate import application
 from tests.written import write_files
 
 SYSTEM = """\

@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from camkes_migrate import application
+from camkes_migrate.__main__ import command_line as migrate_command
+from camkes_migrate.cmake import edit
+from camkes_migrate.tokens import BracketedTokens, Document
 
 from camkes import pipeline
 from camkes.cli import main as cli
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Style, render
-from camkes.migrate import application
-from camkes.migrate.cmake import edit
-from camkes.migrate.tokens import BracketedTokens, Document
 from tests.golden import compare
 from tests.migrate.application import CALC, FILES, SYSTEM
 from tests.written import write_files
@@ -342,12 +343,12 @@ def test_tokens_of_unbalanced_texts() -> None:
 
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = write_files(tmp_path / "pump", FILES)
-    assert cli.main(["migrate", str(folder), "--color", "never"]) == 0
+    assert migrate_command([str(folder), "--color", "never"]) == 0
     out, err = capsys.readouterr()
     assert "+    requestor;" in out and "5 files would change" in err
     assert (folder / "pump.camkes").read_text() == SYSTEM
-    assert cli.main(["migrate", str(folder), "--write", "--color", "always"]) == 0
+    assert migrate_command([str(folder), "--write", "--color", "always"]) == 0
     out, err = capsys.readouterr()
     assert "\x1b[32m+    requestor;" in out and "changed 5 files" in err
     assert cli.main(["check", str(folder)]) == 0
-    assert cli.main(["migrate", str(tmp_path / "nowhere")]) == 1
+    assert migrate_command([str(tmp_path / "nowhere")]) == 1

@@ -32,8 +32,6 @@ LAYERS = (
         " from upstream templates, as camkes-tool does"),
     Entry(9, ("outcome",), "the results of a run: its report as text and as JSON, its trace as a file"),
     Entry(9, ("callgraph",), "what handlers call, found in their compiled code"),
-    Entry(9, ("migrate",),
-        "conversion of applications of the priority-aware-camkes library to the native syntax"),
     Entry(8, ("backends.host",), "compiling, linking, starting the host kernel; faults to C lines"),
     Entry(8, ("backends.interface",),
         "the interface between the pipeline and the kernels that systems are built for"),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Commands that work on files of text: fmt, migrate, explain."""
+"""Commands that work on files of text: fmt, explain."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from camkes.cli.arguments import Command, add_messages, add_path
-from camkes.cli.output import GOOD, USAGE, USER_ERROR, count, wants_color, write_diagnostics, write_exactly
+from camkes.cli.arguments import Command, add_messages
+from camkes.cli.output import GOOD, USAGE, USER_ERROR, write_diagnostics, write_exactly
 from camkes.diagnostics import Sink
 from camkes.files import OutputError
 
@@ -60,35 +60,6 @@ def apply_layout(arguments: argparse.Namespace, layout: FormattedFile) -> int:
     return USER_ERROR if arguments.check else GOOD
 
 
-def migrate(arguments: argparse.Namespace) -> int:
-    from camkes.migrate import application
-
-    sink = Sink()
-    changes = application.migrate(arguments.path, sink)
-    if sink.has_errors:
-        return write_diagnostics(arguments, sink)
-    base = arguments.path if arguments.path.is_dir() else arguments.path.parent
-    color = wants_color(arguments, sys.stdout)
-    for change in changes:
-        for line in change.diff(base):
-            if color:
-                sys.stdout.write(application.painted(line))
-            else:
-                write_exactly(line)
-    sys.stdout.flush()
-    status = write_diagnostics(arguments, sink)
-    if arguments.write:
-        try:
-            application.write(changes)
-        except OSError as error:
-            raise OutputError(f"cannot write {error.filename}: {error.strerror}") from error
-    if changes and not arguments.quiet:
-        files = count(changes, "file")
-        said = f"changed {files}" if arguments.write else f"{files} would change; --write changes them"
-        print(said, file=sys.stderr)
-    return status
-
-
 def explain(arguments: argparse.Namespace) -> int:
     from camkes.diagnostics import explain as pages
     from camkes.report.trace import demands
@@ -123,14 +94,6 @@ def fmt_arguments(parser: argparse.ArgumentParser) -> None:
     add_messages(parser)
 
 
-def migrate_arguments(parser: argparse.ArgumentParser) -> None:
-    add_path(parser, "an application's folder, or a file in it")
-    parser.add_argument(
-        "--write", action="store_true", help="change the files instead of only showing the changes"
-    )
-    add_messages(parser)
-
-
 def explain_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "code",
@@ -142,16 +105,6 @@ def explain_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 COMMANDS = (
-    Command(
-        "migrate",
-        migrate,
-        "convert an application of the priority-aware-camkes library to the native syntax",
-        migrate_arguments,
-        """
-  camkes migrate projects/camkes/apps/pump            shows what would change
-  camkes migrate projects/camkes/apps/pump --write""",
-        has_results=True,
-    ),
     Command(
         "explain",
         explain,

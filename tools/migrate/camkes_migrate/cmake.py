@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from camkes.migrate.declarations import CONNECTOR, SOURCES
-from camkes.migrate.tokens import TextEdit, apply
+from camkes_migrate.declarations import CONNECTOR, SOURCES
+from camkes_migrate.tokens import TextEdit, apply
 
 _CONNECTORS = re.compile(
     r"^[ \t]*foreach[ \t]*\((?:(?!endforeach)[^#])*?DeclareCAmkESConnector[ \t]*\(\s*"

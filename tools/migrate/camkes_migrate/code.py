@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable, Mapping
 
 from msgspec import Struct
 
-from camkes.migrate.declarations import HEADERS, LibraryComponent, LibraryDeclarations, LibraryMethod
-from camkes.migrate.system import Look
-from camkes.migrate.tokens import Document
+from camkes_migrate.declarations import HEADERS, LibraryComponent, LibraryDeclarations, LibraryMethod
+from camkes_migrate.system import Look
+from camkes_migrate.tokens import Document
 
 _NO_TYPE = ("return", "else", "case", "do", "goto", "sizeof", "typedef")
 _VALUES = {"priority": "camkes_request_priority()", "requestor": "camkes_requestor()"}

@@ -14,10 +14,13 @@ from msgspec import Struct
 from camkes.diagnostics import Diagnostic, Sink, Span
 from camkes.diagnostics.rendering.patch import patch
 from camkes.files import write_all
-from camkes.migrate import cmake
-from camkes.migrate.code import CodeEditor
-from camkes.migrate.codes import LOOK, NO_FILES, NOTHING_TO_MIGRATE
-from camkes.migrate.declarations import (
+from camkes.parser.files import read_source
+from camkes.project.application import find_application
+from camkes.resolve.files.library import BUILTIN
+from camkes_migrate import cmake
+from camkes_migrate.code import CodeEditor
+from camkes_migrate.codes import LOOK, NO_FILES, NOTHING_TO_MIGRATE
+from camkes_migrate.declarations import (
     HEADERS,
     SOURCES,
     SYSTEM_FILES,
@@ -25,11 +28,8 @@ from camkes.migrate.declarations import (
     LibraryDeclarations,
     read,
 )
-from camkes.migrate.system import Look, SystemEditor
-from camkes.migrate.tokens import Document
-from camkes.parser.files import read_source
-from camkes.project.application import find_application
-from camkes.resolve.files.library import BUILTIN
+from camkes_migrate.system import Look, SystemEditor
+from camkes_migrate.tokens import Document
 
 _SYSTEMS = (".camkes", ".idl4")
 _CODE = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp")

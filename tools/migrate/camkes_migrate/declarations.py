@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 from msgspec import Struct, field
 
-from camkes.migrate.tokens import Document, Token
 from camkes.model.connectors import LIBRARY_CONNECTOR
+from camkes_migrate.tokens import Document, Token
 
 #: Files of the library, by name.
 SYSTEM_FILES = ("priority-protocols.camkes.h", "priority-connectors.camkes")

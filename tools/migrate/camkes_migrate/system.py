@@ -7,7 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
 from camkes.diagnostics import Span
-from camkes.migrate.declarations import (
+from camkes.model.connectors import RPC_CALL
+from camkes.model.limits import MAX_PRIORITY
+from camkes_migrate.declarations import (
     CONNECTOR,
     INTERFACE_MACRO,
     SYSTEM_FILES,
@@ -18,9 +20,7 @@ from camkes.migrate.declarations import (
     LibraryInterface,
     LibrarySetting,
 )
-from camkes.migrate.tokens import Document
-from camkes.model.connectors import RPC_CALL
-from camkes.model.limits import MAX_PRIORITY
+from camkes_migrate.tokens import Document
 
 #: Reports what a person must review: the place, the label of the place, and why.
 Look = Callable[[Span, str, str], None]
