@@ -152,10 +152,6 @@ def needs() -> tuple[Need, ...]:
         ),
         Need("PyYAML", (), "queries of device trees", install_packages("pyyaml"), _package("pyyaml")),
         Need(
-            *("matplotlib", ("tasksets",), "figures of task sets"),
-            *(install_packages("matplotlib", "dask[distributed]"), _package("matplotlib", "dask")),
-        ),
-        Need(
             "workspace",
             sel4,
             "the seL4 kernel",

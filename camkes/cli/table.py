@@ -47,7 +47,6 @@ MODULES = {
     "graph": "systems",
     "analyze": "analyses",
     "measure": "measurements",
-    "tasksets": "tasksets",
     "build": "runs",
     "run": "runs",
     "test": "tests",

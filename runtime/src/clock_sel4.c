@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* The counters of processors that user code can read, and their frequencies. */
 #include "clock_sel4.h"
 
 #include <sel4/sel4.h>

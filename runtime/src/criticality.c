@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* The criticality of the system, as components read and change it. */
 #include <camkes/criticality.h>
 #include <camkes/instance.h>
 #include <camkes/realtime.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* Errors on their way to the handler of a component, or to its output where there is none. */
 #include <camkes/error.h>
 #include <camkes/instance.h>
 #include <stdarg.h>

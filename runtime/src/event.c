@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* Events: one side signals, the other waits, polls or is called back. */
 #include <camkes/error.h>
 #include <camkes/event.h>
 #include <limits.h>

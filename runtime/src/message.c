@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* Parameters in messages: how they are written, read and checked. */
 #include <camkes/message.h>
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* Semaphores of an instance: a value, and a notification that wakes threads which wait. */
 #include <camkes/semaphore.h>
 #include <limits.h>
 

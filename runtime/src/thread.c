@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* Threads of an address space, by number. */
 #include <camkes/thread.h>
 
 unsigned camkes_thread_index(const struct camkes_thread *thread)

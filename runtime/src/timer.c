@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* Timers of a client of the time server. */
 #include <camkes/timer.h>
 
 static int arm(struct camkes_timers *timers, int id, uint64_t first, uint64_t period)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* The ring of trace records on seL4, written by all threads of an address space. */
 #include "trace_sel4.h"
 
 #include "clock_sel4.h"

@@ -46,7 +46,7 @@ NOT_RUN: dict[str, dict[str, tuple[str, ...]]] = {
         "docs/tutorial/6-sel4.md": ("./repo-init.sh", "camkes build . --kernel sel4"),
     },
     "it takes minutes or more": {
-        "docs/analysis.md": ("camkes tasksets chain",),
+        "docs/analysis.md": ("python -m benchmarks.papers chain",),
         "docs/isolation.md": (".venv/bin/python benchmarks/hostile.py",),
         "docs/mcs.md": (".venv/bin/python benchmarks/hostile.py",),
         "docs/protocols.md": (

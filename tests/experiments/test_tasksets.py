@@ -15,18 +15,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.papers import sweep as sweeps
+from benchmarks.papers.__main__ import main
+from benchmarks.papers.evaluate import around, evaluate, infeasible, misses
+from benchmarks.papers.generate import LOG_UNIFORM, draw, empty, periods, reach, uunisort
+from benchmarks.papers.sweep import Chunk, Row, Sweep
+from benchmarks.papers.topologies import TOPOLOGIES
 from camkes.analysis.demand import demands, overheads_of
 from camkes.analysis.platform import FREE
 from camkes.analysis.profiles import read_platform
 from camkes.analysis.simulation import costed
 from camkes.analysis.verdict import analyse
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
-from camkes.cli.main import main
-from camkes.experiments.tasksets import sweep as sweeps
-from camkes.experiments.tasksets.evaluate import around, evaluate, infeasible, misses
-from camkes.experiments.tasksets.generate import LOG_UNIFORM, draw, empty, periods, reach, uunisort
-from camkes.experiments.tasksets.sweep import Chunk, Row, Sweep
-from camkes.experiments.tasksets.topologies import TOPOLOGIES
+from camkes.experiments import workers
 from camkes.model.protocols import Protocol
 
 INTEL = read_platform("sudvarg2024-intel")
@@ -106,7 +107,7 @@ def test_a_cpi_keeps_the_load_of_the_task_with_the_least_work() -> None:
 
 
 def test_no_set_is_found_for_less_than_requests_cost(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("camkes.experiments.tasksets.generate.DRAWS", 10)
+    monkeypatch.setattr("benchmarks.papers.generate.DRAWS", 10)
     with pytest.raises(ValueError, match="no task set of utilisation 1e-06 was found in 10 draws"):
         draw(CHAIN, "ipcp", 1e-6, INTEL, random.Random(0), CHAIN.harmonic)
 
@@ -122,7 +123,7 @@ def sweep(topology: str, count: int, utilisations: Sequence[float] = (0.5,), **o
 
 
 def rows_of(asked: Sweep) -> list[Row]:
-    with sweeps.local(1) as evaluator:
+    with workers.local(sweeps.evaluate_chunk, 1) as evaluator:
         return sweeps.run(asked, evaluator)
 
 
@@ -170,7 +171,7 @@ def check_bands(by_name: dict[str, list[Row]]) -> None:
 
 def test_a_set_does_not_depend_on_the_worker() -> None:
     asked = sweep("nested", 7, (0.4, 0.8))
-    with sweeps.local(2) as evaluator:
+    with workers.local(sweeps.evaluate_chunk, 2) as evaluator:
         rows = sweeps.run(asked, evaluator)
     assert rows == rows_of(asked)
     assert rows[:2] == rows_of(sweep("nested", 7, (0.4, 0.8), configurations=("1",)))
@@ -206,7 +207,7 @@ def test_sets_of_a_worker_that_ends_are_evaluated_again(
             dashboard_address=None,
             local_directory=tmp_path,
         ) as cluster,
-        sweeps.distributed(cluster.scheduler_address, slow) as evaluator,
+        workers.distributed(slow, cluster.scheduler_address) as evaluator,
     ):
         rows = sweeps.run(asked, evaluator)
     assert marker.exists()
@@ -281,7 +282,7 @@ def test_infeasible_sets_miss_deadlines() -> None:
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["tasksets", "chain", "--utilisation", "0.3:0.5:0.1", "--count", "3", "--jobs", "1"]
+    words = ["chain", "--utilisation", "0.3:0.5:0.1", "--count", "3", "--jobs", "1"]
     assert main([*words, "--configuration", "npcs"]) == 0
     rows = list(csv.DictReader(capsys.readouterr().out.splitlines()))
     assert [(row["configuration"], row["utilisation"], row["sets"]) for row in rows] == [
@@ -298,15 +299,15 @@ def test_a_set_that_is_not_run(
 ) -> None:
     """For example where the cache is locked for a minute."""
     monkeypatch.setattr("camkes.pipeline.check", lambda *_: None)
-    words = ["tasksets", "chain", "--utilisation", "0.3", "--count", "1", "--jobs", "1", "--simulate", "1"]
+    words = ["chain", "--utilisation", "0.3", "--count", "1", "--jobs", "1", "--simulate", "1"]
     assert main([*words, "--kernel", "host"]) == 1
-    assert capsys.readouterr().err == "camkes tasksets: a set was not run: the run failed\n"
+    assert capsys.readouterr().err == "papers: a set was not run: the run failed\n"
 
 
 @pytest.mark.long
 def test_the_command_draws(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    words = ["tasksets", "chain", "--utilisation", "0.5:0.7:0.1", "--count", "2", "--jobs", "1"]
+    words = ["chain", "--utilisation", "0.5:0.7:0.1", "--count", "2", "--jobs", "1"]
     for name in ("a.svg", "b.svg", "a.png"):
         assert main([*words, "--csv", str(tmp_path / "a.csv"), "--plot", str(tmp_path / name)]) == 0
     text = (tmp_path / "a.svg").read_text()
@@ -327,5 +328,5 @@ def test_the_command_draws(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_usage(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["tasksets", *words]) == 2
-    assert capsys.readouterr().err.startswith("camkes tasksets: ")
+    assert main(words) == 2
+    assert capsys.readouterr().err.startswith(("papers: ", "python -m benchmarks.papers: "))

@@ -111,7 +111,7 @@ def host_kernel(folder: Path) -> Sequence[str]:
 
 def task_sets(folder: Path) -> Sequence[str]:
     """Evaluated by processes that Python starts."""
-    return ("-m", "camkes", "tasksets", "nested", "--count", "100000", "--jobs", "2")
+    return ("-m", "benchmarks.papers", "nested", "--count", "100000", "--jobs", "2")
 
 
 def qemu(folder: Path) -> Sequence[str]:
@@ -130,7 +130,7 @@ def environment(folder: Path, prepare: Callable[[Path], Sequence[str]], marked: 
 def is_running(marked: Marked) -> bool:
     """Whether all processes are there whose end is of interest."""
     alive = marked.alive()
-    numbers = {"sleep 1": 4, "/bad.c -quiet": 1, "/camkes-host ": 3, "camkes tasksets ": 3}
+    numbers = {"sleep 1": 4, "/bad.c -quiet": 1, "/camkes-host ": 3, "benchmarks.papers ": 3}
     return any(sum(word in line for line in alive) >= number for word, number in numbers.items())
 
 

@@ -21,7 +21,7 @@ LAYERS = (
     Entry(13, ("cli",), "arguments, commands, exit statuses, progress, completion"),
     Entry(12, ("editor",),
         "the editor server: translates results of the lower layers to the Language Server Protocol"),
-    Entry(12, ("experiments",), "series of runs: replayed cases, task sets, measurements"),
+    Entry(12, ("experiments",), "replayed cases, measurements; cases on many processors"),
     Entry(12, ("doctor",), "what commands need on this machine, and how it is installed"),
     Entry(12, ("debugging",), "runs in gdb: where to stop, and what gdb needs to know"),
     Entry(12, ("testing",), "tests of a project: mocks, checks, what is expected, results"),

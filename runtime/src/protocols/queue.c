@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* The list of contexts that wait for a lock, by priority and arrival. */
 #include "queue.h"
 
 /* Links a context, or the begin of the list if `before` is 0, to another one or none. */

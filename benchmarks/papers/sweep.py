@@ -1,27 +1,24 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Evaluates many task sets, on the processors of this machine or of others."""
+"""Evaluates many task sets: a row of counts for each configuration and utilisation."""
 
 from __future__ import annotations
 
 import csv
 import io
-import os
 import random
-import signal
-import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 from msgspec import Struct
 
+from benchmarks.papers.evaluate import AcceptedBy, evaluate
+from benchmarks.papers.generate import draw
+from benchmarks.papers.topologies import TOPOLOGIES
 from camkes.analysis.platform import Platform
 from camkes.analysis.profiles import read_platform
-from camkes.experiments.tasksets.evaluate import AcceptedBy, evaluate
-from camkes.experiments.tasksets.generate import draw
-from camkes.experiments.tasksets.topologies import TOPOLOGIES
+from camkes.experiments.workers import Workers
 from camkes.files import temporary_folder
 
 #: Sets that a worker evaluates at once.
@@ -122,7 +119,7 @@ def evaluate_chunk(chunk: Chunk) -> Row:
     with ExitStack() as stack:
         folder = None
         if sweep.kernel == "host":
-            folder = stack.enter_context(temporary_folder("camkes-tasksets-"))
+            folder = stack.enter_context(temporary_folder("camkes-papers-"))
         for index in range(chunk.first, chunk.last):
             result = _evaluate(chunk, index, platform, folder)
             total = total.plus(row_of(chunk.configuration, chunk.utilisation, result))
@@ -137,76 +134,19 @@ def _evaluate(chunk: Chunk, index: int, platform: Platform, folder: Path | None)
     return evaluate(workload, platform, sweep.hyperperiods, folder)
 
 
-#: Evaluates all chunks, in any order.
-Evaluator = Callable[[Sequence[Chunk]], Iterable[Row]]
-
-
 def run(
-    sweep: Sweep, evaluator: Evaluator, progress: Callable[[int, int], None] = lambda done, total: None
+    sweep: Sweep,
+    workers: Workers[Chunk, Row],
+    progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Row]:
     """A row for each configuration and utilisation, in the order of the sweep."""
     work = chunks(sweep)
     rows = {(c, u): Row(c, u) for c in sweep.configurations for u in sweep.utilisations}
-    for done, row in enumerate(evaluator(work), 1):
+    for done, row in enumerate(workers(work), 1):
         key = row.configuration, row.utilisation
         rows[key] = rows[key].plus(row)
         progress(done, len(work))
     return list(rows.values())
-
-
-@contextmanager
-def local(jobs: int) -> Iterator[Evaluator]:
-    """Evaluates with so many processes."""
-    if jobs <= 1:
-        yield lambda work: map(evaluate_chunk, work)
-        return
-    from concurrent.futures import ProcessPoolExecutor, as_completed
-    from multiprocessing import active_children, get_context
-
-    with ProcessPoolExecutor(jobs, get_context("fork"), _end_with_parent) as pool:
-
-        def each(work: Sequence[Chunk]) -> Iterator[Row]:
-            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # workers leave it to us
-            try:
-                futures = [pool.submit(evaluate_chunk, chunk) for chunk in work]
-            finally:
-                signal.pthread_sigmask(signal.SIG_SETMASK, before)
-            for future in as_completed(futures):
-                yield future.result()
-
-        try:
-            yield each
-        except BaseException:
-            for worker in active_children():  # else the pool waits for all that it was given
-                worker.kill()
-            raise
-
-
-def _end_with_parent() -> None:
-    """A worker ends when its parent does, also when that is killed."""
-    from multiprocessing import parent_process
-
-    def wait(parent: Any) -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=wait, args=(parent_process(),), daemon=True).start()
-
-
-@contextmanager
-def distributed(address: str, function: Callable[[Chunk], Row] = evaluate_chunk) -> Iterator[Evaluator]:
-    """Evaluates with the workers of a Dask scheduler, which need this package. What a worker that ends had to
-    do, another one does. Raises ImportError without Dask, OSError if no scheduler responds."""
-    from dask import distributed as dask
-
-    with dask.Client(address, timeout="10s") as client:  # type: ignore[no-untyped-call, unused-ignore]
-
-        def each(work: Sequence[Chunk]) -> Iterator[Row]:
-            futures: list[Any] = client.map(function, list(work), pure=False, retries=5)
-            for future in dask.as_completed(futures):  # type: ignore[no-untyped-call, unused-ignore]
-                yield future.result()
-
-        yield each
 
 
 def to_csv(rows: Iterable[Row]) -> str:

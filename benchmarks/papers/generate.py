@@ -17,11 +17,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import exp, log
 
+from benchmarks.papers.topologies import NON_PREEMPTIVE, Topology
 from camkes.analysis.assignment import changed
 from camkes.analysis.demand import overheads_of
 from camkes.analysis.platform import Platform
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
-from camkes.experiments.tasksets.topologies import NON_PREEMPTIVE, Topology
 from camkes.model.limits import MAX_PRIORITY
 from camkes.model.protocols import Protocol
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from camkes.experiments.tasksets.sweep import Row
+from benchmarks.papers.sweep import Row
 from camkes.files import OutputError
 
 _TESTS = {

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from benchmarks.papers.generate import MILLISECOND
 from camkes import pipeline
 from camkes.analysis.bounds import hyperbolic
 from camkes.analysis.demand import demands
@@ -22,7 +23,6 @@ from camkes.analysis.simulation import SimulatedProgram, Simulation, Step, coste
 from camkes.analysis.verdict import analyse
 from camkes.analysis.workload import Workload
 from camkes.diagnostics import Sink
-from camkes.experiments.tasksets.generate import MILLISECOND
 from camkes.outcome import Outcome
 
 

@@ -1,25 +1,38 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The command about random task sets: tasksets."""
+"""The papers' experiments: `python -m benchmarks.papers chain|nested`, in a clone."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from camkes.cli.arguments import Command, add_messages, positive
+from benchmarks.papers import sweep, topologies
+from benchmarks.papers.evaluate import RunError
+from benchmarks.papers.sweep import Chunk, Row, Sweep
+from camkes.analysis.profiles import find_platform
+from camkes.cli.arguments import CommandLineParser, add_messages, positive
+from camkes.cli.main import run_command
 from camkes.cli.output import GOOD, USAGE, USER_ERROR, Progress, write_diagnostics
 from camkes.diagnostics import Sink
+from camkes.experiments.workers import Workers, distributed, local
 from camkes.files import OutputError, write_output
 from camkes.resources import install_packages
 
-if TYPE_CHECKING:
-    from camkes.experiments.tasksets.sweep import Evaluator, Row, Sweep
+_MORE = """examples:
+  python -m benchmarks.papers chain --periods log-uniform --count 1000 --csv fig.csv --plot fig.svg
+  python -m benchmarks.papers nested --count 10 --simulate 10 --kernel host
+  python -m benchmarks.papers chain --count 100000 --dask tcp://scheduler:8786 --csv many.csv
 
+The columns: sets generated; accepted by the hyperbolic bound without blocking (plain) and with it, by the
+bound of Liu and Layland, by response times; lost: accepted only without blocking; infeasible: it is known
+that no scheduler meets all deadlines; simulated, and of these those that missed a deadline; wrong: missed one
+although response times accept the set.
+Exit status: 1 if a set is wrong."""
 TOPOLOGIES = ("chain", "nested")
 FIGURES = (".svg", ".png", ".pdf")
 
@@ -40,21 +53,17 @@ def utilisations(text: str) -> tuple[float, ...]:
     return tuple(round(low + index * step, 6) for index in range(int((high - low) / step + 1e-9) + 1))
 
 
-def tasksets(arguments: argparse.Namespace) -> int:
-    from camkes.analysis.profiles import find_platform
-    from camkes.experiments.tasksets import sweep, topologies
-    from camkes.experiments.tasksets.evaluate import RunError
-
+def experiment(arguments: argparse.Namespace) -> int:
     topology = topologies.TOPOLOGIES[arguments.topology]
     configurations = tuple(arguments.configuration or topology.configurations)
     wrong = [name for name in configurations if name not in topology.configurations]
     if wrong:
         there = ", ".join(topology.configurations)
         message = f"{arguments.topology} has no configuration {wrong[0]!r}; expected {there}"
-        print(f"camkes tasksets: {message}", file=sys.stderr)
+        print(f"papers: {message}", file=sys.stderr)
         return USAGE
     if arguments.plot is not None and arguments.plot.suffix not in FIGURES:
-        print(f"camkes tasksets: {arguments.plot}: a plot ends in {' or '.join(FIGURES)}", file=sys.stderr)
+        print(f"papers: {arguments.plot}: a plot ends in {' or '.join(FIGURES)}", file=sys.stderr)
         return USAGE
     sink = Sink()
     platform = find_platform(arguments.platform or topology.platform, sink)
@@ -76,36 +85,37 @@ def tasksets(arguments: argparse.Namespace) -> int:
         if arguments.csv is not None:
             write_output(arguments.csv, sweep.to_csv(rows).encode())
         if arguments.plot is not None:
-            from camkes.experiments.tasksets.figure import draw
+            from benchmarks.papers.figure import draw
 
             draw(rows, f"{topology.source}: {asked.count} sets a utilisation", arguments.plot)
     except ImportError as error:
         install = install_packages("matplotlib", "dask[distributed]", "scipy")
-        print(f"camkes tasksets: {error.name or error} is not installed: {install}", file=sys.stderr)
+        print(f"papers: {error.name or error} is not installed: {install}", file=sys.stderr)
         return USER_ERROR
     except ValueError as error:
-        print(f"camkes tasksets: {error}", file=sys.stderr)
+        print(f"papers: {error}", file=sys.stderr)
         return USER_ERROR
     except RunError as error:
-        print(f"camkes tasksets: a set was not run: {error}", file=sys.stderr)
+        print(f"papers: a set was not run: {error}", file=sys.stderr)
         return USER_ERROR
     except OutputError:
         raise
     except OSError as error:
-        print(f"camkes tasksets: no scheduler at {arguments.dask}: {error}", file=sys.stderr)
+        print(f"papers: no scheduler at {arguments.dask}: {error}", file=sys.stderr)
         return USER_ERROR
     print(sweep.to_csv(rows) if arguments.csv is None else summary(rows), end="")
     return USER_ERROR if any(row.wrong for row in rows) else GOOD
 
 
 def evaluated(arguments: argparse.Namespace, asked: Sweep) -> list[Row]:
-    from camkes.experiments.tasksets import sweep
-
-    evaluator: AbstractContextManager[Evaluator] = (
-        sweep.distributed(arguments.dask) if arguments.dask is not None else sweep.local(arguments.jobs)
+    function = sweep.evaluate_chunk
+    workers: AbstractContextManager[Workers[Chunk, Row]] = (
+        distributed(function, arguments.dask)
+        if arguments.dask is not None
+        else local(function, arguments.jobs)
     )
     progress = Progress(arguments)
-    with evaluator as each:
+    with workers as each:
         rows = sweep.run(asked, each, lambda done, total: progress(f"{100 * done // total} %"))
     progress.clear()
     return rows
@@ -128,7 +138,13 @@ def summary(rows: list[Row]) -> str:
     return "".join(lines)
 
 
-def tasksets_arguments(parser: argparse.ArgumentParser) -> None:
+def make_parser() -> argparse.ArgumentParser:
+    """The parser of the command line."""
+    parser = CommandLineParser(
+        prog="python -m benchmarks.papers",
+        description="Generate random task sets as the papers do, and count which tests accept them.",
+        epilog=_MORE,
+    )
     option = parser.add_argument
     option("topology", choices=TOPOLOGIES, help="that of Sudvarg 2022 (chain) or Sudvarg 2024 (nested)")
     option(
@@ -187,24 +203,14 @@ def tasksets_arguments(parser: argparse.ArgumentParser) -> None:
     )
     option("--dask", metavar="ADDRESS", help="a Dask scheduler whose workers evaluate the sets")
     add_messages(parser)
+    parser.set_defaults(run_command=experiment, has_results=True, parser=parser)
+    return parser
 
 
-COMMANDS = (
-    Command(
-        "tasksets",
-        tasksets,
-        "generate random task sets as the papers do, and count which tests accept them",
-        tasksets_arguments,
-        """
-  camkes tasksets chain --periods log-uniform --count 1000 --csv fig.csv --plot fig.svg
-  camkes tasksets nested --count 10 --simulate 10 --kernel host
-  camkes tasksets chain --count 100000 --dask tcp://scheduler:8786 --csv many.csv
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; returns the exit status: 1 if a set is wrong."""
+    return run_command(make_parser(), sys.argv[1:] if argv is None else argv)
 
-The columns: sets generated; accepted by the hyperbolic bound without blocking (plain) and with it, by the
-bound of Liu and Layland, by response times; lost: accepted only without blocking; infeasible: it is known
-that no scheduler meets all deadlines; simulated, and of these those that missed a deadline; wrong: missed one
-although response times accept the set.
-Exit status: 1 if a set is wrong.""",
-        has_results=True,
-    ),
-)
+
+if __name__ == "__main__":
+    sys.exit(main())
