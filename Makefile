@@ -98,12 +98,11 @@ docs: $(VENV)/.test-ready
 	$(BIN)/python -m pytest -n $(JOBS) -m 'long or not long' tests/docs
 	$(BIN)/mkdocs build --strict
 
+COUNT ?= 200
+SEED ?= 1
 mutate: $(VENV)/.test-ready
 	$(BIN)/python -m pip install $(PIP_OPTIONS) -c $(PINS) -e '.[mutation]'
-	$(BIN)/python benchmarks/mutate.py map --jobs $(JOBS)
-	$(BIN)/python benchmarks/mutate.py run --jobs $(JOBS) --budget 15
-	$(BIN)/python benchmarks/mutate_c.py run
-	$(BIN)/python benchmarks/mutate_c.py report
+	$(BIN)/python benchmarks/mutate.py --count $(COUNT) --seed $(SEED)
 
 # EXPLORE: other options, as --cpis 2 or --limit 60
 explore: $(VENV)/.test-ready

@@ -9,12 +9,10 @@ Property tests try the same cases in every run; `HYPOTHESIS=search pytest` looks
 from __future__ import annotations
 
 import gc
-import json
 import os
 import signal
 from collections import Counter
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -37,18 +35,9 @@ def pytest_unconfigure() -> None:
     process.end_supervisors()
 
 
-MUTATION = Path(__file__).parents[1] / "benchmarks" / "mutation"
-
-
 #: The tests of the packages whose coverage `make test-long` bounds. To trace all others, which are about
 #: other code or take one way hundreds of times, would double what they take.
 COVERING = ("tests/parser/", "tests/resolve/", "tests/protocols/")
-
-
-def _killers() -> set[str]:
-    """The tests that have found a mutant in the results that are kept."""
-    python, c = (json.loads((MUTATION / f"{name}.json").read_text("utf-8")) for name in ("python", "c"))
-    return {o["test"] for o in python["outcomes"]} | {test for part in c.values() for test in part["tests"]}
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by marks
@@ -67,10 +56,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             cases[function] += 1
         if not item.nodeid.startswith(COVERING):
             item.add_marker(pytest.mark.no_cover)
-    killers = _killers()
-    lost = [item.nodeid for item in items if item.nodeid in killers and item.get_closest_marker("long")]
-    if lost:
-        raise pytest.UsageError(f"these find mutants (benchmarks/mutation) and are in `make test`: {lost}")
 
 
 def pytest_collection_finish() -> None:

@@ -81,7 +81,7 @@ def test_command(page: Path, line: str) -> None:
 
 
 #: What a block `sh` may call beside the tool and programs of the repository.
-PROGRAMS = {"cd", "code", "cp", "export", "mkdir", "pipx", "podman", "pytest", "python"}
+PROGRAMS = {"camkes-migrate", "cd", "code", "cp", "export", "mkdir", "pipx", "podman", "pytest", "python"}
 EXTRA = re.compile(r"\[([a-z,]+)\]'")
 
 
