@@ -220,7 +220,7 @@ SHARED = {
     ),
     "size of a record": (
         limits.RECORD_LIMIT.bit_length() - 1,
-        "kernel/host/src/main.c",
+        "kernel/host/src/boot/main.c",
         r"\.trace_limit = \(uint64_t\)1 << (\w+)",
     ),
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The files of the host kernel use each other as the table in its README says, and never in cycles."""
+"""The files of the host kernel use each other as the table in its README says, and never in cycles; its
+folders call those that their own READMEs name."""
 
 from __future__ import annotations
 
@@ -92,3 +93,35 @@ def test_files_use_what_is_above_them_in_the_table(uses: Uses) -> None:
         (a, b, sorted(names)) for a, used in uses.items() for b, names in used.items() if row[b] > row[a]
     ]
     assert wrong == []
+
+
+def folders() -> dict[str, set[str]]:
+    """Each folder of sources, and those that its README lets it call."""
+    found = {}
+    for readme in sorted((KERNEL / "src").glob("*/README.md")):
+        line = re.search(r"^May call: (.*), and what is above", readme.read_text("utf-8"), re.MULTILINE)
+        assert line is not None, readme
+        found[readme.parent.name] = set(re.findall(r"`(\w+)`", line[1]))
+    return found
+
+
+def test_every_folder_has_a_page_that_names_its_files() -> None:
+    """But for the folders of processors, which the kernel's own README describes."""
+    processors = {path.parent.name for path in (KERNEL / "src").glob("*/registers.h")}
+    have = {path.name for path in (KERNEL / "src").iterdir() if path.is_dir()} - processors
+    assert have == set(folders())
+    for folder in have:
+        page = (KERNEL / "src" / folder / "README.md").read_text("utf-8")
+        files = {path.stem for path in (KERNEL / "src" / folder).glob("*.c")}
+        assert files <= set(re.findall(r"`(\w+)`", page)), folder
+
+
+@pytest.mark.long
+def test_folders_call_those_that_they_name(uses: Uses) -> None:
+    allowed = folders()
+    of = {path.stem: path.parent.name for folder in allowed for path in (KERNEL / "src" / folder).glob("*.c")}
+    made: dict[str, set[str]] = {folder: set() for folder in allowed}
+    for file, used in uses.items():
+        if file in of:
+            made[of[file]] |= {of[other] for other in used if other in of} - {of[file]}
+    assert made == allowed

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Searches the schedules of a built system for one that breaks a property.
 
-The host kernel does the search (`kernel/host/src/search.c`); here it is configured, started and
+The host kernel does the search (`kernel/host/src/search/search.c`); here it is configured, started and
 listened to.
 """
 

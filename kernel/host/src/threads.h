@@ -3,7 +3,7 @@
 /* Address spaces, their threads, and what can happen to these. */
 #pragma once
 
-#include "objects.h"
+#include "objects/objects.h"
 #include <camkes/trace.h>
 #include <stddef.h>
 

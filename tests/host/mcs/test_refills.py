@@ -40,9 +40,9 @@ def kernel(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     """refill.c by itself."""
     library = tmp_path_factory.mktemp("refill") / "refill.so"
     flags = ("-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", "-O1")
-    subprocess.run(
-        ["cc", *flags, f"-I{HOST_KERNEL}/include", "-o", library, HOST_KERNEL / "src/refill.c"], check=True
-    )
+    source = HOST_KERNEL / "src/time/refill.c"
+    places = (f"-I{HOST_KERNEL}/include", f"-I{HOST_KERNEL}/src")
+    subprocess.run(["cc", *flags, *places, "-o", library, source], check=True)
     return ctypes.CDLL(str(library))
 
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Registers, faults and calls of x86_64. */
-#include "../processor.h"
+#include "processor.h"
 
 #include <string.h>
 #include <sys/auxv.h>

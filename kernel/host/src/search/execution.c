@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/*
+ * The system under search runs here until something is left open (choice.c), a schedule ends, or a
+ * property is violated. It runs as with --fast, in this process and on the stacks of its threads;
+ * the search has the stack of main().
+ */
+#include "boot/boot.h"
+#include "entry/entry.h"
+#include "isolation/faults.h"
+#include "record/output.h"
+#include "search/pages.h"
+#include "scheduling/scheduling.h"
+#include "search/search.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct execution execution;
+
+static struct {
+    char text[512];
+    char place[256];          /* of a race: members of an object of JSON */
+    void *system_sp, *own_sp; /* stack pointers of who does not run */
+} control;
+
+static struct place root;
+
+/* ---- control goes there and back ---- */
+
+static void yield(enum event event)
+{
+    execution.event = event;
+    context_swap(&control.system_sp, control.own_sp);
+}
+
+static unsigned on_choice(enum camkes_choice kind, unsigned options)
+{
+    execution.kind = kind;
+    execution.options = options;
+    yield(EVENT_CHOICE);
+    return execution.answer;
+}
+
+static void on_violation(char property, const char *text)
+{
+    execution.property = property;
+    snprintf(control.text, sizeof control.text, "%s", text);
+    yield(EVENT_VIOLATION);
+}
+
+/* A loop waits for what only others can do, and keeps those that are less urgent from it. */
+static void describe_loop(const struct thread *thread)
+{
+    snprintf(control.text, sizeof control.text, "%s executes for ever", thread->tcb->name);
+    const char *separator = ", and these, which are less urgent, never can: ";
+    for (unsigned i = 0; i < kernel->thread_count; i++) {
+        const struct thread *other = &kernel->threads[i];
+        const size_t used = strlen(control.text);
+        if (other->queued && other->priority < thread->priority) {
+            snprintf(control.text + used, sizeof control.text - used, "%s%s", separator,
+                     other->tcb->name);
+            separator = ", ";
+        }
+    }
+}
+
+static void on_fault(const struct thread *thread)
+{
+    char what[128];
+    report_words(&thread->fault, what);
+    snprintf(control.text, sizeof control.text, "%s stops at a fault: %s", thread->tcb->name, what);
+    if (thread->fault.kind == CAMKES_FAULT_LOOP && kernel->options.arrivals) {
+        describe_loop(thread);
+    }
+    execution.property = 'F';
+    yield(EVENT_VIOLATION);
+}
+
+static void on_race(const struct thread *one, const struct thread *other)
+{
+    const uint64_t base = one->space->base;
+    snprintf(control.text, sizeof control.text, "%s %s what %s is about to %s", one->tcb->name,
+             one->access.write ? "writes" : "reads", other->tcb->name,
+             other->access.write ? "write" : "read");
+    /* the byte before the place that the call returns to is of its line */
+    snprintf(control.place, sizeof control.place,
+             ", \"space\": \"%s\", \"data\": %" PRIu64 ", \"code\": [%" PRIu64 ", %" PRIu64 "]",
+             one->space->name, one->access.address - base, one->access.from - 1 - base,
+             other->access.from - 1 - base);
+    execution.property = 'R';
+    yield(EVENT_VIOLATION);
+}
+
+/* The first function on the stack from which threads begin to run, and to which the end comes. */
+static void run_system(void)
+{
+    kernel_go();
+    for (;;) {
+        outcome_report();
+        yield(EVENT_END);
+    }
+}
+
+/* The system goes on with this option of the choice that it has come to. */
+enum event execution_resume(unsigned answer)
+{
+    execution.answer = answer;
+    stack_clear_below(control.system_sp);
+    context_swap(&control.own_sp, control.system_sp);
+    return execution.event;
+}
+
+void execution_save(struct place *place)
+{
+    snapshot_take(place, process.loaded, control.system_sp);
+    place->sp = control.system_sp;
+}
+
+void execution_go_back(const struct place *place)
+{
+    snapshot_restore(place);
+    control.system_sp = place->sp;
+}
+
+/* From the beginning to the first choice. */
+enum event execution_begin(void)
+{
+    execution_go_back(&root);
+    return execution_resume(0);
+}
+
+/* When the system has been booted. */
+void execution_initialise(void)
+{
+    static const size_t STACK = 64 * 1024;
+    char *stack = pages_reserve(STACK);
+    hooks.choose = on_choice;
+    hooks.record = oracle_record;
+    hooks.fault = on_fault;
+    hooks.race = on_race;
+    hooks.wrote = snapshot_wrote;
+    hooks.touched = snapshot_touch;
+    oracle_report = on_violation;
+    snapshot_initialise(stack, STACK);
+    execution.choices = pages_reserve(MOST_CHOICES * sizeof *execution.choices);
+    kernel->traced = true;
+    control.system_sp = root.sp = context_make(stack + STACK, run_system);
+    snapshot_take(&root, NULL, root.sp);
+}
+
+/* ---- whole schedules ---- */
+
+/* Runs a schedule, with option 0 behind its end. Whether it violates the property (0: any); then
+ * the choices end where it does. */
+bool execution_violates(const uint16_t *choices, unsigned length, char property)
+{
+    unsigned made = 0;
+    enum event event = execution_begin();
+    progress->reruns++;
+    while (event == EVENT_CHOICE && made < MOST_CHOICES) {
+        unsigned answer = made < length ? choices[made] : 0;
+        answer = answer < execution.options ? answer : execution.options - 1;
+        execution.choices[made++] = (uint16_t)answer;
+        event = execution_resume(answer);
+    }
+    execution.length = made;
+    return event == EVENT_VIOLATION && (property == 0 || execution.property == property);
+}
+
+/* A violation gets option 0 wherever another one makes no difference to it. */
+void execution_make_smaller(void)
+{
+    const char property = execution.property;
+    uint16_t *kept = pages_reserve(MOST_CHOICES * sizeof *kept);
+    unsigned length = execution.length;
+    memcpy(kept, execution.choices, length * sizeof *kept);
+    for (unsigned i = 0; i < length; i++) {
+        if (kept[i] == 0) {
+            continue;
+        }
+        const uint16_t old = kept[i];
+        kept[i] = 0;
+        if (execution_violates(kept, length, property)) {
+            length = execution.length;
+            memcpy(kept, execution.choices, length * sizeof *kept);
+        } else {
+            kept[i] = old;
+        }
+    }
+    while (length > 0 && kept[length - 1] == 0) {
+        length--;
+    }
+    if (!execution_violates(kept, length, property)) {
+        give_up(3, "a schedule does not repeat: components depend on something outside of it");
+    }
+    execution.length = length; /* what comes behind is 0 */
+}
+
+/* A line of JSON. */
+void execution_put_violation(void)
+{
+    dprintf(STDOUT_FILENO,
+            "{\"event\": \"violation\", \"property\": \"%c\", \"time\": %" PRIu64
+            ", \"text\": \"%s\", \"choices\": [",
+            execution.property, kernel->now, control.text);
+    for (unsigned i = 0; i < execution.length; i++) {
+        dprintf(STDOUT_FILENO, "%s%u", i > 0 ? ", " : "", execution.choices[i]);
+    }
+    dprintf(STDOUT_FILENO, "]%s}\n", execution.property == 'R' ? control.place : "");
+}
