@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Which timers may fire at a point, and when a run begins in which they fire by choice. */
-#include "scheduling.h"
+#include "scheduling/scheduling.h"
 
 #include <stdio.h>
 #include <stdlib.h>

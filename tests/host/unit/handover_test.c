@@ -3,10 +3,10 @@
 /* What becomes of a run when the process of a component ends: with control or without, in the
  * component or within the kernel, before all is loaded, or after it wrote into the kernel's memory.
  */
-#include "faults.h"
-#include "memory.h"
-#include "output.h"
-#include "processes.h"
+#include "isolation/faults.h"
+#include "isolation/memory.h"
+#include "record/output.h"
+#include "isolation/processes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

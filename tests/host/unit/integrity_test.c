@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* A state with every kind of object is sound, and is no longer after any one field was overwritten.
  */
-#include "memory.h"
+#include "isolation/memory.h"
 #include "state.h"
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Each field of the table of a search is read, and an invalid table is refused. */
-#include "memory.h"
-#include "output.h"
-#include "search.h"
+#include "isolation/memory.h"
+#include "record/output.h"
+#include "search/search.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Each property is violated by records that break it, and by no others. */
-#include "memory.h"
-#include "search.h"
+#include "isolation/memory.h"
+#include "search/search.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,11 +4,11 @@
  * Which memory a search saves: what the system can write to, in pages, with their owners, and
  * without what makes no difference. Only addresses matter, but for shared regions and protection.
  */
-#include "pages.h"
-#include "search.h"
-#include "faults.h"
-#include "memory.h"
-#include "output.h"
+#include "search/pages.h"
+#include "search/search.h"
+#include "isolation/faults.h"
+#include "isolation/memory.h"
+#include "record/output.h"
 
 #include <errno.h>
 #include <link.h>

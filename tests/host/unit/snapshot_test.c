@@ -4,9 +4,9 @@
  * Memory is put back as it was at a place, and the digest of a state depends on all of its memory
  * that makes a difference, and on nothing else.
  */
-#include "output.h"
-#include "pages.h"
-#include "search.h"
+#include "record/output.h"
+#include "search/pages.h"
+#include "search/search.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
 /* The trace is written whole: by several writes if they are cut short or interrupted, or not at
  * all.
  */
-#include "memory.h"
-#include "output.h"
-#include "processes.h"
+#include "isolation/memory.h"
+#include "record/output.h"
+#include "isolation/processes.h"
 
 #include <errno.h>
 #include <stdarg.h>

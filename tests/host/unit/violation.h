@@ -3,7 +3,7 @@
 /* The last violation that a part of the oracle has reported, as "PROPERTY: TEXT". */
 #pragma once
 
-#include "search.h"
+#include "search/search.h"
 
 #include <stdarg.h>
 #include <stdio.h>

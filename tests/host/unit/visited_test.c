@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* A state is new once, however many there are, whichever process adds it, and with whatever digest.
  */
-#include "search.h"
+#include "search/search.h"
 
 #include <stdio.h>
 #include <stdlib.h>
