@@ -13,7 +13,7 @@ def build(folder: Path, test: Path, sources: Sequence[Path], includes: Sequence[
     program = folder / "test"
     subprocess.run(
         [
-            *("cc", "-std=c11", "-O0", "-g1", "-Wall", "-Wextra", "-Werror", *flags),
+            *("cc", "-std=c11", "-O0", "-g1", "-Wall", "-Wextra", "-Wswitch-enum", "-Werror", *flags),
             *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
             *(f"-I{include}" for include in includes),
             *("-o", str(program), str(test), *map(str, sources)),

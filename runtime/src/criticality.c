@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* The criticality of the system, as components read and change it. */
+#include "protocols/managers.h"
+
 #include <camkes/criticality.h>
 #include <camkes/instance.h>
 #include <camkes/realtime.h>
@@ -19,6 +21,6 @@ void camkes_set_criticality(unsigned level)
 {
     const seL4_CPtr manager = camkes_self()->instance->criticality;
     if (manager != 0) {
-        (void)seL4_Call(manager, seL4_MessageInfo_new(level, 0, 0, 0));
+        camkes_must_grant(camkes_call_manager(manager, level, 0), "the time");
     }
 }

@@ -59,7 +59,10 @@ static camkes_error_t error_of(const struct camkes_message *message,
     case CE_ALLOCATION_FAILURE:
         error.alloc_bytes = message->wanted;
         break;
-    default:
+    case CE_NO_ERROR:
+    case CE_INVALID_METHOD_INDEX:
+    case CE_SYSCALL_FAILED:
+    case CE_OVERFLOW:
         break;
     }
     return error;

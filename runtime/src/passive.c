@@ -55,22 +55,13 @@ static unsigned next_home(const struct camkes_instance *instance, unsigned last)
 
 static void lend(const struct camkes_lent *lent, const struct camkes_thread *thread)
 {
-    if (seL4_SchedContext_Bind(lent->context, thread->tcb) != seL4_NoError) {
-        camkes_platform_fault();
-    }
-}
-
-static void take_back(seL4_CPtr context)
-{
-    if (seL4_SchedContext_Unbind(context) != seL4_NoError) {
-        camkes_platform_fault();
-    }
+    camkes_must(seL4_SchedContext_Bind(lent->context, thread->tcb));
 }
 
 void camkes_platform_bring_home(const struct camkes_lent *lent, seL4_CPtr context)
 {
     seL4_Wait(lent->done, NULL);
-    take_back(context);
+    camkes_must(seL4_SchedContext_Unbind(context));
     (void)seL4_Call(lent->gate, empty());
 }
 
@@ -91,7 +82,7 @@ void camkes_platform_start_passive(const struct camkes_instance *instance)
             /* the thread sends before and after it initialises its interface */
             (void)camkes_platform_listen(instance->start->ready, NULL);
             (void)camkes_platform_listen(instance->start->ready, NULL);
-            take_back(instance->start->lent.context);
+            camkes_must(seL4_SchedContext_Unbind(instance->start->lent.context));
         }
     }
 }

@@ -32,7 +32,7 @@ bool camkes_platform_keep_reply(const struct camkes_thread *thread)
 
 void camkes_platform_delete(seL4_CPtr slot)
 {
-    (void)seL4_CNode_Delete(seL4_CapNull, slot, seL4_WordBits);
+    camkes_must(seL4_CNode_Delete(seL4_CapNull, slot, seL4_WordBits));
 }
 
 void camkes_platform_end_thread(void)

@@ -4,6 +4,7 @@
 #include "image_sel4.h"
 
 #include "clock_sel4.h"
+#include "protocols/managers.h"
 
 #include <autoconf.h>
 #include <camkes/platform.h>
@@ -13,7 +14,7 @@
 #if defined(CONFIG_KERNEL_MCS)
 void camkes_platform_delete(seL4_CPtr slot)
 {
-    (void)seL4_CNode_Delete(camkes_sel4_image.cnode, slot, seL4_WordBits);
+    camkes_must(seL4_CNode_Delete(camkes_sel4_image.cnode, slot, seL4_WordBits));
 }
 #else
 seL4_Error camkes_platform_save_caller(const seL4_CPtr *slot)
@@ -49,16 +50,21 @@ void camkes_platform_work_between(uint64_t low, uint64_t high)
     camkes_platform_work(low + (high - low) / 2);
 }
 
+static void ask_driver(seL4_CPtr timer, enum camkes_timer_request request, unsigned words)
+{
+    camkes_must_grant(camkes_call_manager(timer, request, words), "timers");
+}
+
 void camkes_platform_timer_arm(seL4_CPtr timer, uint64_t first, uint64_t period)
 {
     camkes_timer_set_message_time(0, first);
     camkes_timer_set_message_time(2, period);
-    (void)seL4_Call(timer, seL4_MessageInfo_new(CAMKES_TIMER_ARM, 0, 0, 4));
+    ask_driver(timer, CAMKES_TIMER_ARM, 4);
 }
 
 uint64_t camkes_platform_timer_expirations(seL4_CPtr timer)
 {
-    (void)seL4_Call(timer, seL4_MessageInfo_new(CAMKES_TIMER_EXPIRATIONS, 0, 0, 0));
+    ask_driver(timer, CAMKES_TIMER_EXPIRATIONS, 0);
     return camkes_timer_message_time(0);
 }
 

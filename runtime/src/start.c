@@ -15,6 +15,12 @@ void _camkes_thread(unsigned index)
     self->start(self);
 }
 
+/* Waits for a message, which has no words. */
+static void empty_receive(seL4_CPtr endpoint)
+{
+    (void)camkes_platform_listen(endpoint, NULL);
+}
+
 static void empty_send(seL4_CPtr endpoint)
 {
     seL4_Send(endpoint, seL4_MessageInfo_new(0, 0, 0, 0));
@@ -27,7 +33,7 @@ void camkes_start_interfaces(const struct camkes_instance *instance)
      * again. */
     const unsigned threads = start->interfaces - camkes_platform_passive(instance);
     for (unsigned i = 0; i < threads + (threads > 0); i++) {
-        (void)camkes_platform_listen(start->ready, NULL);
+        empty_receive(start->ready);
     }
     camkes_platform_start_passive(instance);
 }
@@ -61,7 +67,7 @@ static bool announce(struct camkes_start *start)
 void camkes_start_wait(const struct camkes_instance *instance)
 {
     if (announce(instance->start)) {
-        (void)camkes_platform_listen(instance->start->gate, NULL);
+        empty_receive(instance->start->gate);
     }
 }
 
@@ -84,5 +90,5 @@ void camkes_start_interface(const struct camkes_instance *instance, void (*init)
     if (atomic_fetch_add(&start->initialised, 1) + 1 == threads) {
         empty_send(start->ready);
     }
-    (void)camkes_platform_listen(start->gate, NULL);
+    empty_receive(start->gate);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Jobs of tasks, and functions for component code about the work of the running thread. */
-#include <camkes/error.h>
+#include "protocols/managers.h"
+
 #include <camkes/realtime.h>
 #include <camkes/request.h>
 #include <camkes/scheduler.h>
@@ -15,15 +16,13 @@ uint64_t camkes_release_time(const struct camkes_task *task, uint64_t job)
 }
 
 /* The priority of the thread becomes that of its next job, or that at which it waits for it. */
-static void ask_scheduler(const struct camkes_task *task, enum camkes_turn turn, uint64_t deadline)
+static void ask_scheduler(const struct camkes_task *task, enum camkes_job_operation operation,
+                          uint64_t deadline)
 {
     if (task->scheduler != 0) {
         camkes_timer_set_message_time(0, deadline);
-        const seL4_MessageInfo_t reply =
-            seL4_Call(task->scheduler, seL4_MessageInfo_new(turn, 0, 0, 2));
-        if (seL4_MessageInfo_get_label(reply) != CAMKES_MESSAGE_GOOD) {
-            camkes_fail("the scheduler of %s refused a job", camkes_self()->name);
-        }
+        camkes_must_grant(
+            camkes_call_manager(task->scheduler, camkes_job_label(operation, 0, 0), 2), "its band");
     }
 }
 
@@ -34,7 +33,7 @@ static void end_job(struct camkes_task *task)
         task->in_job = false;
         CAMKES_TRACE(JOB_END, job, camkes_release_time(task, job));
         if (task->extended) { /* the next job begins with the budget of the task */
-            (void)seL4_Call(task->budget->timeout, seL4_MessageInfo_new(0, 0, 0, 0));
+            camkes_ask_manager(task->budget->timeout, 0, "its budget");
         }
         ask_scheduler(task, CAMKES_JOB_ENDS, 0);
     }
@@ -44,10 +43,8 @@ static void end_job(struct camkes_task *task)
 static void watch_budget(const struct camkes_task *task)
 {
 #if defined(CONFIG_KERNEL_MCS)
-    if (task->budget != NULL &&
-        seL4_TCB_SetTimeoutEndpoint(task->budget->control->tcb, task->budget->timeout) !=
-            seL4_NoError) {
-        camkes_platform_fault();
+    if (task->budget != NULL) {
+        camkes_must(seL4_TCB_SetTimeoutEndpoint(task->budget->control->tcb, task->budget->timeout));
     }
 #else
     (void)task;
@@ -60,7 +57,7 @@ static void begin_budget(struct camkes_task *task)
 #if defined(CONFIG_KERNEL_MCS)
     if (task->budget != NULL) {
         task->used = 0;
-        (void)seL4_SchedContext_Consumed(task->budget->time);
+        (void)camkes_consumed(task->budget->time);
     }
 #else
     (void)task;

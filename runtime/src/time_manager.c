@@ -4,7 +4,8 @@
  * The time manager. Its thread has the highest priority, so a change of the criticality is seen by
  * others as one step, except by managers of CPIs, which it calls.
  */
-#include <camkes/label.h>
+#include "protocols/managers.h"
+
 #include <camkes/time_manager.h>
 
 #if defined(CONFIG_KERNEL_MCS)
@@ -14,13 +15,6 @@ static seL4_Error configure(const struct camkes_server *server, unsigned level)
     return seL4_SchedControl_ConfigureFlags(server->control, server->time, server->budget[level],
                                             server->period, server->extra, server->badge,
                                             server->sporadic ? seL4_SchedContext_Sporadic : 0);
-}
-
-static void must(seL4_Error error)
-{
-    if (error != seL4_NoError) {
-        camkes_platform_fault();
-    }
 }
 
 /* From then on no thread of the system can change a budget. */
@@ -54,9 +48,9 @@ static void change_budget(const struct camkes_server *server, unsigned from, uns
         return;
     }
     const seL4_CPtr holder = more ? take(server) : 0;
-    must(configure(server, to));
+    camkes_must(configure(server, to));
     if (holder != 0) {
-        must(seL4_SchedContext_Bind(server->time, holder));
+        camkes_must(seL4_SchedContext_Bind(server->time, holder));
     }
 }
 
@@ -69,12 +63,12 @@ static void change_priority(const struct camkes_thread *self, const struct camke
                             uint8_t priority, enum answer *answer)
 {
     if (task->control != 0) {
-        must(seL4_TCB_SetPriority(task->control, self->tcb, priority));
+        camkes_must(seL4_TCB_SetPriority(task->control, self->tcb, priority));
     }
     for (unsigned i = 0; i < task->requests; i++) {
         const struct camkes_requested *request = &task->request[i];
         if (request->manager == 0) {
-            must(seL4_TCB_SetPriority(request->worker, self->tcb, priority));
+            camkes_must(seL4_TCB_SetPriority(request->worker, self->tcb, priority));
             continue;
         }
         if (*answer == DUE) {
@@ -82,9 +76,10 @@ static void change_priority(const struct camkes_thread *self, const struct camke
             *answer = GIVEN;
         }
         seL4_SetMR(0, request->context);
-        (void)seL4_Call(request->manager,
-                        seL4_MessageInfo_new(
-                            camkes_operation_label(CAMKES_UPDATE, priority, task->task), 0, 0, 1));
+        camkes_must_grant(
+            camkes_call_manager(request->manager,
+                                camkes_time_label(CAMKES_SET_BASE, priority, task->task), 1),
+            "a CPI or a group");
     }
 }
 
@@ -166,7 +161,7 @@ void camkes_manage_time(struct camkes_thread *self)
 {
     const struct camkes_time_manager *manager = self->interface;
     for (unsigned i = 0; i < manager->servers; i++) {
-        must(configure(&manager->server[i], 0));
+        camkes_must(configure(&manager->server[i], 0));
     }
     if (!manager->keeps) {
         give_up(manager);
@@ -190,7 +185,7 @@ void camkes_await_idle(struct camkes_thread *self)
     const struct camkes_idle *idle = self->interface;
     for (;;) {
         seL4_Wait(idle->risen, NULL);
-        (void)camkes_platform_call(idle->manager, 0);
+        camkes_ask_manager(idle->manager, 0, "the time");
     }
 }
 

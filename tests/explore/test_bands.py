@@ -76,8 +76,8 @@ MISTAKES = {
     ),
     "never-set": (
         "helper.c",
-        "    const seL4_Error error = seL4_TCB_SetPriority(control->tcb, helper->authority, priority);\n",
-        "    const seL4_Error error = seL4_NoError;\n",
+        "    camkes_set_priority(control, helper->authority, priority);\n",
+        "    (void)control;\n",
     ),
 }
 

@@ -78,7 +78,8 @@ def test_priorities_that_criticality_raises_are_expected(tmp_path: Path) -> None
 #: in overrun.c: what is there, and what replaces it
 MISTAKES = {
     "time-not-given-home": (
-        "    (void)camkes_unbind(worker->has, worker);\n    give_back(cpi, worker);\n    return true;\n",
+        "    camkes_must(seL4_SchedContext_UnbindObject(worker->has, worker->tcb));\n"
+        "    give_back(cpi, worker);\n    return true;\n",
         "    return true;\n",
     ),
     "payer-forgotten": (

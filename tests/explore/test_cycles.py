@@ -80,7 +80,7 @@ PUSHES = {
     if (own != NULL) {
         atomic_store(&own->nested, manager);
         camkes_point();
-        label = camkes_operation_label(operation, atomic_load(&own->effective), 0);
+        label = camkes_waiter_label(operation, atomic_load(&own->effective), 0);
     }
     camkes_ask_manager(manager, label, condition->name);
     if (own != NULL) {
@@ -89,15 +89,16 @@ PUSHES = {
 """,
     ),
     "group.c": (
-        "    case CAMKES_WAIT:\n",
-        """    case CAMKES_UPDATE:
-        sleeper->priority = (uint8_t)camkes_bits(label, 4, 8);
+        "    enum camkes_waiter_operation operation;\n",
+        """    if (camkes_bits(label, 0, 4) == CAMKES_UPDATE) {
+        sleeper->priority = camkes_label_priority(label);
         camkes_apply_lending(group);
         return CAMKES_MESSAGE_GOOD;
-    case CAMKES_WAIT:
-        if (camkes_bits(label, 4, 8) != 0) {
-            sleeper->priority = (uint8_t)camkes_bits(label, 4, 8);
-        }
+    }
+    if (camkes_bits(label, 0, 4) == CAMKES_WAIT && camkes_label_priority(label) != 0) {
+        sleeper->priority = camkes_label_priority(label);
+    }
+    enum camkes_waiter_operation operation;
 """,
     ),
 }

@@ -112,7 +112,7 @@ MISTAKES = {
     ),
     "the-lock-is-kept": (
         "L",
-        "return camkes_ask_member(party, camkes_operation_label(CAMKES_FREE_LOCK, 0, 0), &result);",
+        "return camkes_ask_member(party, CAMKES_FREE_LOCK, 0, 0, &result);",
         "(void)result; return CAMKES_MESSAGE_GOOD;",
     ),
     "woken-without-the-lock": ("M", "    return holder == 0;", "    return true;"),

@@ -20,7 +20,8 @@ MISTAKES = {
     "time-not-given-home": (
         33,
         OVERRUN,
-        "    (void)camkes_unbind(worker->has, worker);\n    give_back(cpi, worker);\n    return true;\n",
+        "    camkes_must(seL4_SchedContext_UnbindObject(worker->has, worker->tcb));\n"
+        "    give_back(cpi, worker);\n    return true;\n",
         "    return true;\n",
         "A",
     ),

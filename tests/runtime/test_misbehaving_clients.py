@@ -317,9 +317,7 @@ def test_a_priority_that_cannot_be_set_is_reported(tmp_path: Path) -> None:
     }}
     """
     run = build(tmp_path, text, {"Task": _TASK, "Odd": _TASK, "Leaf": leaf}).run(duration=1_000_000)
-    assert (
-        "camkes: leaf: thread leaf.p@low of leaf.p cannot be set to priority 20: kernel error" in run.output
-    )
+    assert "camkes: leaf: thread leaf.p@low cannot be set to priority 20: kernel error" in run.output
     assert run.status == 1 and "leaf.p!manager" in run.errors
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -47,15 +48,36 @@ _UNITS = (
     ("request_test", (), True),
     ("serve_test", ("protocols/serve.c",), False),
     ("serve_test", ("protocols/serve.c",), True),
-    ("nested_test", ("protocols/nested.c",), False),
-    ("nested_test", ("protocols/nested.c",), True),
-    ("budget_test", ("protocols/budget.c",), True),
+    ("nested_test", ("protocols/managers.c", "protocols/nested.c"), False),
+    ("nested_test", ("protocols/managers.c", "protocols/nested.c"), True),
+    (
+        "budget_test",
+        (
+            "protocols/managers.c",
+            "protocols/budget.c",
+        ),
+        True,
+    ),
     ("overrun_test", ("protocols/overrun.c",), True),
     ("payers_test", ("protocols/overrun.c",), True),
     ("aborted_test", ("protocols/aborted.c", "protocols/overrun.c"), True),
-    ("time_manager_test", ("time_manager.c", "criticality.c"), True),
-    ("task_test", ("task.c",), False),
-    ("task_test", ("task.c",), True),
+    ("time_manager_test", ("protocols/managers.c", "time_manager.c", "criticality.c"), True),
+    (
+        "task_test",
+        (
+            "protocols/managers.c",
+            "task.c",
+        ),
+        False,
+    ),
+    (
+        "task_test",
+        (
+            "protocols/managers.c",
+            "task.c",
+        ),
+        True,
+    ),
     ("passive_test", ("passive.c",), True),
     ("scheduler_test", ("protocols/scheduler.c",), True),
 )
@@ -85,3 +107,55 @@ def test_records_are_printed_on_sel4_in_the_order_of_their_times(tmp_path: Path)
     flags = ("-DCAMKES_KERNEL_HOST=1", "-DCONFIG_PRINTING")
     printer = HOST_KERNEL.parent / "sel4" / "trace" / "printer.c"
     check(build(tmp_path, _UNIT / "printer_sel4_test.c", [printer], includes, *flags))
+
+
+def _syntax(folder: Path, mcs: bool, *sources: Path) -> str:
+    """The warnings and errors of the compiler."""
+    flags = ("-std=gnu11", "-fsyntax-only", "-Wall", "-Wextra", "-Wswitch-enum", "-DCAMKES_KERNEL_HOST=1")
+    includes = (f"-I{RUNTIME / 'include'}", f"-I{HOST_KERNEL / 'include'}")
+    kernel = ("-DCONFIG_KERNEL_MCS=1",) if mcs else ()
+    command = ["cc", *flags, *kernel, *includes, *map(str, sources)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder).stderr
+
+
+@pytest.mark.parametrize("mcs", [False, True], ids=["", "mcs"])
+def test_the_compiler_has_nothing_to_say(mcs: bool, tmp_path: Path) -> None:
+    sources = [s for s in sorted((RUNTIME / "src").rglob("*.c")) if not s.name.endswith("_sel4.c")]
+    assert _syntax(tmp_path, mcs, *sources) == ""
+
+
+_OPERATIONS = """
+#include <camkes/label.h>
+unsigned step(seL4_Word label)
+{{
+    enum camkes_caller_operation operation;
+    if (!camkes_caller_read(label, &operation)) {{
+        return 1;
+    }}
+    switch (operation) {{
+    case CAMKES_UPDATE: case CAMKES_CLEAR: case CAMKES_FALL:{case}
+        return 0;
+    }}
+    CAMKES_UNREACHABLE();
+}}
+seL4_Word message(void)
+{{
+    return camkes_{to}_label(CAMKES_CLEAR, 0, 0);
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("case", "to", "said"),
+    [
+        (" case CAMKES_RAISE:", "caller", ""),
+        ("", "caller", "CAMKES_RAISE"),
+        (" case CAMKES_RAISE:", "worker", "enum camkes_worker_operation"),
+    ],
+    ids=["good", "an operation is forgotten", "an operation of others"],
+)
+def test_a_wrong_operation_does_not_compile(case: str, to: str, said: str, tmp_path: Path) -> None:
+    files = write_files(tmp_path, {"manager.c": _OPERATIONS.format(case=case, to=to)})
+    found = _syntax(tmp_path, True, files / "manager.c")
+    assert said in found
+    assert bool(said) == bool(found)

@@ -10,6 +10,7 @@
 #include "image_sel4.h"
 
 #include <camkes/platform.h>
+#include <camkes/message_error.h>
 #include <camkes/timer_protocol_sel4.h>
 #include <camkes/trace.h>
 
@@ -73,7 +74,7 @@ static seL4_MessageInfo_t answer(struct camkes_timer *timer, seL4_Word request)
         camkes_timer_set_message_time(0, timer->expirations);
         return seL4_MessageInfo_new(0, 0, 0, 2);
     default:
-        return seL4_MessageInfo_new(0, 0, 0, 0);
+        return seL4_MessageInfo_new(CAMKES_MESSAGE_OPERATION, 0, 0, 0);
     }
 }
 
@@ -84,7 +85,8 @@ void _camkes_thread(unsigned index)
     self.reply = camkes_timer_reply;
     camkes_set_self(&self);
 #endif
-    seL4_TCB_BindNotification(camkes_sel4_image.threads[index].tcb, camkes_timer_interrupt);
+    camkes_must(
+        seL4_TCB_BindNotification(camkes_sel4_image.threads[index].tcb, camkes_timer_interrupt));
     camkes_timer_prepare();
     camkes_sel4_begin_time();
     signal_due(camkes_sel4_now());
@@ -94,7 +96,7 @@ void _camkes_thread(unsigned index)
         const seL4_MessageInfo_t info = camkes_platform_receive(camkes_timer_endpoint, &badge);
         if (badge >= INTERRUPT) {
             camkes_timer_quiet();
-            seL4_IRQHandler_Ack(camkes_timer_handler);
+            camkes_must((seL4_Error)seL4_IRQHandler_Ack(camkes_timer_handler));
             signal_due(camkes_sel4_now());
         } else if (badge != 0 && badge <= camkes_timer_count) {
             camkes_platform_reply(

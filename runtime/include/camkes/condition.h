@@ -42,7 +42,8 @@ int camkes_condition_post(struct camkes_condition *condition, int limit);
  */
 void camkes_monitor_wait(struct camkes_condition *condition);
 int camkes_monitor_wait_until(struct camkes_condition *condition, uint64_t time);
-void camkes_monitor_signal(struct camkes_condition *condition, enum camkes_operation operation);
+void camkes_monitor_signal(struct camkes_condition *condition,
+                           enum camkes_waiter_operation operation);
 
 /* -- in the instance of a task that helps, or that a scheduler at user level orders -- */
 
@@ -55,6 +56,9 @@ struct camkes_helper {
     seL4_CPtr manager;
     seL4_CPtr authority;
 };
+
+/* Badge of its endpoint for the control thread; others are those of a group or a scheduler. */
+enum { CAMKES_BADGE_CONTROL = 1 };
 
 /* Entry point of the manager of such a task. */
 void camkes_manage_helper(struct camkes_thread *self);

@@ -66,50 +66,109 @@ static inline uint16_t camkes_label_task(seL4_Word label)
     return camkes_request_label_read(label).task;
 }
 
-/* Operations of a CPI's manager; the first five and CAMKES_TELL are requested by its own workers.
+/*
+ * Operations of managers, a list for each kind of sender, which the badge of a message says: what
+ * one may ask for is not in the list of another. X(NAME, number, kernel): the number has 4 bits;
+ * `kernel` is 0 for what this kernel has no use for.
  */
-enum camkes_operation {
-    CAMKES_SIGNAL_TAKEN = 0, /* to the manager of a group, by a thread whose time was over before */
-    CAMKES_ACQUIRE_LOCK = 1,
-    CAMKES_RELEASE_LOCK = 2,
-    CAMKES_BEGIN_REQUEST = 3, /* a thread of the pool, by index */
-    CAMKES_END_REQUEST = 4,
-    CAMKES_SETTLE = 5, /* wait until updates in progress have been sent */
-    CAMKES_UPDATE = 6, /* the priority of a caller was raised */
-    CAMKES_CLEAR = 7,  /* the request with the raised priority ended; detail 1: it was aborted */
-    /* to the manager of a group, see condition.h; it forwards those of the pool */
-    CAMKES_WAIT = 8, /* detail: index of the context of a pool's thread */
-    /* by a worker: the manager of its nested request is to know all that wait for it */
-    CAMKES_TELL = 8,
-    /* as CAMKES_UPDATE, where the one that the priority comes from does not pay for the request */
-    CAMKES_RAISE = 8,
-    /* the priority of a caller has become that one, which is lower: the criticality has fallen */
-    CAMKES_FALL = 9,
-    CAMKES_POST = 9,
-    /* by a thread of the instance of the CPI: a suspended task, by its id, goes on */
-    CAMKES_RESUME = 9,
-    /* by that manager, to those of its tasks and CPIs; the first word is the index of a context */
-    CAMKES_SET_PRIORITY = 10, /* replies with the nested request, as the slot of its manager */
-    /* by that manager, too, and with the same reply */
-    CAMKES_FIND_NESTED = 9,
-    CAMKES_TAKE_LOCK = 11, /* or else count a waiter; replies with the index of the holder + 1 */
-    CAMKES_GIVE_LOCK = 12, /* priority 1: others wait for it; detail: the context that had it */
-    CAMKES_FREE_LOCK = 13, /* while no context waits for it */
-    /* to the manager of a group */
-    CAMKES_POST_ALL = 14,
-    /* by that manager to one of its CPIs: the context that was given the lock can execute */
-    CAMKES_GRANTED = 14,
-    /* to the manager of a CPI, by a worker that is not on the time of its caller any more;
-     * priority: enum camkes_return */
-    CAMKES_RETURN_TIME = 15,
-    CAMKES_WAIT_UNTIL = 15, /* a wait, with the time at which it ends at the latest */
-};
 
-/* Whether a caller's priority has changed. */
-static inline bool camkes_is_update(seL4_Word operation)
+/* clang-format off */
+/* By a worker of a CPI, or a task that helps, to its manager: that of its CPI or group, or of the
+ * task. Detail of the begin and the end of a request: the index of the thread in the pool. */
+#define CAMKES_WORKER_OPERATIONS(X) \
+    X(ACQUIRE_LOCK, 1, 1) \
+    X(RELEASE_LOCK, 2, 1) \
+    X(BEGIN_REQUEST, 3, 1) \
+    X(END_REQUEST, 4, 1) \
+    X(SETTLE, 5, 1)        /* wait until updates in progress have been sent */ \
+    X(TELL, 8, CAMKES_MCS) /* the manager of its nested request is to know all that wait for it */
+
+/* By the caller of a CPI, or the manager that it has itself, to that of the CPI or its group.
+ * Detail: plan id of the context that the priority comes from. */
+#define CAMKES_CALLER_OPERATIONS(X) \
+    X(UPDATE, 6, 1)         /* its priority was raised */ \
+    X(CLEAR, 7, 1)          /* the request with that priority ended; detail 1: it was aborted */ \
+    X(RAISE, 8, CAMKES_MCS) /* as UPDATE, where the one that it comes from does not pay */ \
+    X(FALL, 9, CAMKES_MCS)  /* its priority is that lower one now: the criticality has fallen */
+
+/* By a thread that uses a condition, to the manager of the group. Detail of a wait: the index of
+ * the context that a thread of a pool serves. */
+#define CAMKES_WAITER_OPERATIONS(X) \
+    X(SIGNAL_TAKEN, 0, 1) /* by a thread whose time was over before */ \
+    X(WAIT, 8, 1) \
+    X(POST, 9, 1) \
+    X(POST_ALL, 14, 1) \
+    X(WAIT_UNTIL, 15, 1)  /* with the time at which the wait ends at the latest */
+
+/* By the manager of a group to those of its tasks and CPIs, and by a scheduler to those of its
+ * tasks. The first word is the index of a context; that of the reply is stated here. */
+#define CAMKES_MEMBER_OPERATIONS(X) \
+    X(MEMBER_BEGIN, 3, 1)  /* BEGIN_REQUEST and END_REQUEST, passed on */ \
+    X(MEMBER_END, 4, 1) \
+    X(FIND_NESTED, 9, 1)   /* the nested request, as the slot of its manager, 0: none */ \
+    X(SET_PRIORITY, 10, 1) /* the same if the priority rises; detail: its cause */ \
+    X(TAKE_LOCK, 11, 1)    /* or else count a waiter: the index of the holder + 1, 0: taken */ \
+    X(GIVE_LOCK, 12, 1)    /* priority 1: others wait for it; detail: the context that had it; */ \
+                           /* whether its time is owed to it, and GRANTED follows */ \
+    X(FREE_LOCK, 13, 1)    /* while no context waits for it */ \
+    X(GRANTED, 14, 1)      /* the context that was given the lock can execute */
+
+/* By a worker to the manager of its CPI, also in a group, with the badge of its timeouts. */
+#define CAMKES_TIMEOUT_OPERATIONS(X) \
+    X(RESUME, 9, CAMKES_MCS)       /* a suspended task goes on; detail: its id */ \
+    X(RETURN_TIME, 15, CAMKES_MCS) /* of others; priority: enum camkes_return */
+
+/* By the time manager to that of a CPI or group; the first word is the index of a context, or its
+ * plan id. */
+#define CAMKES_TIME_OPERATIONS(X) \
+    X(SET_BASE, 6, CAMKES_MCS) /* its base priority is that one */
+
+/* By a task of a band to its scheduler. Both replies come when its priority is that of the answer.
+ */
+#define CAMKES_JOB_OPERATIONS(X) \
+    X(JOB_BEGINS, 1, 1) /* with its deadline: ns, as camkes_timer_message_time() has it */ \
+    X(JOB_ENDS, 2, 1)
+/* clang-format on */
+
+#define CAMKES_OPERATION_NUMBER(name, number, kernel) CAMKES_##name = (number),
+#define CAMKES_OPERATION_BIT(name, number, kernel) | (unsigned)(kernel) << (number)
+
+/*
+ * For a kind of sender: enum camkes_KIND_operation; camkes_KIND_label(), the label of a message;
+ * and camkes_KIND_read(), which returns whether a label is that of such a message, and of which.
+ */
+#define CAMKES_OPERATIONS_OF(kind, OPERATIONS)                                                     \
+    enum camkes_##kind##_operation{OPERATIONS(CAMKES_OPERATION_NUMBER)};                           \
+    static inline seL4_Word camkes_##kind##_label(enum camkes_##kind##_operation operation,        \
+                                                  uint8_t priority, uint16_t detail)               \
+    {                                                                                              \
+        return (seL4_Word)operation | (seL4_Word)priority << 4 |                                   \
+               camkes_bits(detail, 0, CAMKES_LABEL_DETAIL_BITS) << 12;                             \
+    }                                                                                              \
+    static inline bool camkes_##kind##_read(seL4_Word label,                                       \
+                                            enum camkes_##kind##_operation *operation)             \
+    {                                                                                              \
+        *operation = (enum camkes_##kind##_operation)camkes_bits(label, 0, 4);                     \
+        return ((0u OPERATIONS(CAMKES_OPERATION_BIT)) >> *operation & 1u) != 0;                    \
+    }
+
+CAMKES_OPERATIONS_OF(worker, CAMKES_WORKER_OPERATIONS)
+CAMKES_OPERATIONS_OF(caller, CAMKES_CALLER_OPERATIONS)
+CAMKES_OPERATIONS_OF(waiter, CAMKES_WAITER_OPERATIONS)
+CAMKES_OPERATIONS_OF(member, CAMKES_MEMBER_OPERATIONS)
+CAMKES_OPERATIONS_OF(timeout, CAMKES_TIMEOUT_OPERATIONS)
+CAMKES_OPERATIONS_OF(time, CAMKES_TIME_OPERATIONS)
+CAMKES_OPERATIONS_OF(job, CAMKES_JOB_OPERATIONS)
+
+/* The other values of a label to a manager. */
+static inline uint8_t camkes_label_priority(seL4_Word label)
 {
-    return operation == CAMKES_UPDATE ||
-           (CAMKES_MCS && (operation == CAMKES_RAISE || operation == CAMKES_FALL));
+    return (uint8_t)camkes_bits(label, 4, 8);
+}
+
+static inline uint16_t camkes_label_detail(seL4_Word label)
+{
+    return (uint16_t)camkes_bits(label, 12, CAMKES_LABEL_DETAIL_BITS);
 }
 
 /* When a worker returns scheduling contexts that it has besides the time of its caller. */
@@ -123,10 +182,3 @@ enum camkes_return {
 
 /* The label of the reply to a thread whose time was over before a signal. */
 #define CAMKES_TIME_OVER 255
-
-static inline seL4_Word camkes_operation_label(enum camkes_operation operation, uint8_t priority,
-                                               uint16_t detail)
-{
-    return (seL4_Word)operation | (seL4_Word)priority << 4 |
-           camkes_bits(detail, 0, CAMKES_LABEL_DETAIL_BITS) << 12;
-}

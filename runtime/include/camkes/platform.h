@@ -33,6 +33,8 @@
 #else
 #define CAMKES_APART
 #endif
+/* After a switch over all values of an enum. */
+#define CAMKES_UNREACHABLE() __builtin_unreachable()
 #define CAMKES_LIKELY(condition) __builtin_expect((condition), 1)
 #define CAMKES_UNLIKELY(condition) __builtin_expect((condition), 0)
 
@@ -100,7 +102,27 @@ static inline void camkes_exit_status(int status)
 
 #endif
 
+/* Makes the running thread fault, so that it is reported and the others go on. */
+_Noreturn void camkes_platform_fault(void);
+
+/* The result of a kernel call that cannot fail if tool and kernel do what they should. Where that
+ * can be, it is used. */
+static inline void camkes_must(seL4_Error error)
+{
+    if (CAMKES_UNLIKELY(error != seL4_NoError)) {
+        camkes_platform_fault();
+    }
+}
+
 #if defined(CONFIG_KERNEL_MCS)
+
+/* Microseconds that were executed on a scheduling context since this was asked last. */
+static inline seL4_Time camkes_consumed(seL4_CPtr time)
+{
+    const seL4_SchedContext_Consumed_t result = seL4_SchedContext_Consumed(time);
+    camkes_must((seL4_Error)result.error);
+    return result.consumed;
+}
 
 /*
  * Keeps the reply to the last received Call for later: it is sent to what `slot` is afterwards. An
@@ -139,7 +161,7 @@ static inline void camkes_platform_reply(seL4_MessageInfo_t reply)
     seL4_Send(camkes_self()->reply, reply);
 }
 
-/* Deletes a capability of the address space, if it has one to its own CSpace. */
+/* Deletes a capability of the address space, which has one to its own CSpace. */
 void camkes_platform_delete(seL4_CPtr slot);
 
 /* Number of passive threads of an instance that initialise an interface. */
@@ -297,7 +319,5 @@ void camkes_platform_timer_await(seL4_CPtr timer, seL4_CPtr notification, uint64
                                  uint64_t time);
 
 void camkes_platform_write(const char *text, size_t length);
-/* Makes the running thread fault, so that it is reported and the others go on. */
-_Noreturn void camkes_platform_fault(void);
 /* Halts the system if the kernel can do so. */
 _Noreturn void camkes_platform_halt(void);

@@ -8,13 +8,6 @@
 
 #include <camkes/condition.h>
 
-/* What a task of a band asks its scheduler for, as labels. Both replies come when its priority is
- * that of the answer. */
-enum camkes_turn {
-    CAMKES_JOB_BEGINS = 1, /* with its deadline: ns, as camkes_timer_message_time() has it */
-    CAMKES_JOB_ENDS = 2,
-};
-
 /* A task of a band. */
 struct camkes_member {
     const char *name;

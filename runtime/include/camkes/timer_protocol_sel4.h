@@ -7,8 +7,8 @@
 #include <sel4/sel4.h>
 #include <stdint.h>
 
-/* labels */
-enum {
+/* Labels. The driver answers as managers do. */
+enum camkes_timer_request {
     CAMKES_TIMER_ARM = 1,        /* message: first, period; empty reply */
     CAMKES_TIMER_EXPIRATIONS = 2 /* reply: the number of expirations */
 };

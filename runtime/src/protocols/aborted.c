@@ -8,6 +8,7 @@
  */
 #include "nested.h"
 #include "overrun.h"
+#include "priority.h"
 
 #include <camkes/instance.h>
 #include <camkes/serve.h>
@@ -49,8 +50,8 @@ static void exchange(struct camkes_cpi *cpi)
 {
     struct camkes_thread *const worker = cpi->extended;
     if (worker != NULL && cpi->homed == NULL) {
-        (void)camkes_unbind(cpi->extension, worker);
-        (void)camkes_bind(cpi->home.context, worker);
+        camkes_must(seL4_SchedContext_UnbindObject(cpi->extension, worker->tcb));
+        camkes_must(seL4_SchedContext_Bind(cpi->home.context, worker->tcb));
         cpi->extended = NULL;
         cpi->homed = worker;
         worker->has = cpi->home.context;
@@ -73,7 +74,7 @@ static void give_time(struct camkes_cpi *cpi, struct camkes_thread *worker)
     } else {
         return;
     }
-    (void)camkes_bind(worker->has, worker);
+    camkes_must(seL4_SchedContext_Bind(worker->has, worker->tcb));
 }
 
 /* Whether a scheduling context is that of a task, or its extension. */
@@ -152,8 +153,7 @@ static void bring_home(struct camkes_cpi *cpi, struct camkes_thread *worker)
 {
     const uint8_t priority = atomic_load(&worker->context->effective);
     exchange(cpi);
-    /* the manager waits for it */
-    (void)seL4_TCB_SetPriority(worker->tcb, cpi->authority, cpi->ceiling);
+    camkes_set_priority(worker, cpi->authority, cpi->ceiling); /* the manager waits for it */
     worker->home = &cpi->home;
     worker->own = 0;
     worker->leaving = false;
@@ -162,7 +162,7 @@ static void bring_home(struct camkes_cpi *cpi, struct camkes_thread *worker)
     camkes_platform_bring_home(&cpi->home, worker->has);
     *(cpi->extended == worker ? &cpi->extended : &cpi->homed) = NULL;
     worker->has = 0;
-    (void)seL4_TCB_SetPriority(worker->tcb, cpi->authority, priority);
+    camkes_set_priority(worker, cpi->authority, priority);
     atomic_store(&worker->arriving, false);
     for (uint16_t i = 0; i < cpi->contexts; i++) {
         struct camkes_thread *other = camkes_worker_of(&cpi->context[i]);
@@ -179,13 +179,13 @@ static void leave_lock(struct camkes_cpi *cpi, struct camkes_thread *worker, boo
     const bool lent = worker->has != 0 && cpi->extended != worker && cpi->homed != worker;
     bool good = true;
     if (lent) {
-        (void)camkes_unbind(worker->has, worker);
+        camkes_must(seL4_SchedContext_UnbindObject(worker->has, worker->tcb));
         worker->has = 0;
         good = ends && camkes_overrun_finish(cpi, worker);
     }
     camkes_platform_reply(seL4_MessageInfo_new(0, 0, 0, 0));
     if (!good) {
-        (void)camkes_overrun_own(worker);
+        camkes_overrun_own_later(worker);
     }
 }
 

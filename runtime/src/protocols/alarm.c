@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* The thread that waits for the timer of a group or a scheduler, which waits for messages. */
-#include "nested.h"
+#include "managers.h"
 
 #include <camkes/condition.h>
-#include <camkes/label.h>
 
 void camkes_await_timer(struct camkes_thread *self)
 {

@@ -31,7 +31,7 @@ static bool give(const struct camkes_budget *budget, seL4_CPtr first, seL4_CPtr 
     }
     budget->task->extended = false;
     camkes_platform_reply(seL4_MessageInfo_new(0, 0, 0, 0));
-    (void)bind(budget, budget->time);
+    camkes_must(seL4_SchedContext_Bind(budget->time, budget->control->tcb));
     return true;
 }
 
@@ -70,7 +70,8 @@ static void stop(const struct camkes_budget *budget)
     task->in_job = false;
     task->claimed = false;
     camkes_platform_restart(budget->control, begin_again);
-    (void)bind(budget, budget->time); /* it waits for the refill */
+    /* it waits for the refill */
+    camkes_must(seL4_SchedContext_Bind(budget->time, budget->control->tcb));
 }
 
 static bool serve(const struct camkes_budget *budget, seL4_MessageInfo_t info)
@@ -79,7 +80,7 @@ static bool serve(const struct camkes_budget *budget, seL4_MessageInfo_t info)
     const bool fault = seL4_MessageInfo_get_label(info) == seL4_Fault_Timeout;
     const bool over = fault && overran(budget);
     const seL4_CPtr current = task->extended ? budget->extension : budget->time;
-    (void)seL4_SchedContext_UnbindObject(current, budget->control->tcb);
+    camkes_must(seL4_SchedContext_UnbindObject(current, budget->control->tcb));
     if (over && budget->again != NULL) {
         if (bind(budget, budget->time)) {
             return false;
@@ -88,7 +89,7 @@ static bool serve(const struct camkes_budget *budget, seL4_MessageInfo_t info)
         return true;
     }
     if (over && budget->raise != 0) {
-        (void)camkes_platform_call(budget->raise, 0);
+        camkes_ask_manager(budget->raise, 0, "the time");
     }
     if (!fault) { /* the end of a job */
         task->extended = false;

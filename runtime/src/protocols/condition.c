@@ -25,15 +25,15 @@ static seL4_CPtr manager_of(const struct camkes_condition *condition)
                 self->name, condition->name);
 }
 
-static seL4_Word own_label(enum camkes_operation operation)
+static seL4_Word own_label(enum camkes_waiter_operation operation)
 {
     const struct camkes_thread *self = camkes_self();
     const bool pooled = self->cpi != NULL && self->cpi->pooled;
     const uint16_t index = pooled ? (uint16_t)(self->context - self->cpi->context) : 0;
-    return camkes_operation_label(operation, 0, index);
+    return camkes_waiter_label(operation, 0, index);
 }
 
-static void ask(const struct camkes_condition *condition, enum camkes_operation operation)
+static void ask(const struct camkes_condition *condition, enum camkes_waiter_operation operation)
 {
     const seL4_CPtr manager = manager_of(condition);
     camkes_ask_manager(manager, own_label(operation), condition->name);
@@ -44,12 +44,12 @@ static bool ask_until(const struct camkes_condition *condition, uint64_t time)
 {
     const seL4_CPtr manager = manager_of(condition);
     camkes_timer_set_message_time(0, time);
-    const seL4_Word label = seL4_MessageInfo_get_label(
-        seL4_Call(manager, seL4_MessageInfo_new(own_label(CAMKES_WAIT_UNTIL), 0, 0, 2)));
-    if (label != CAMKES_MESSAGE_GOOD && label != CAMKES_TIME_OVER) {
-        camkes_manager_failed(condition->name);
+    const seL4_Word answer = camkes_call_manager(manager, own_label(CAMKES_WAIT_UNTIL), 2);
+    if (answer == CAMKES_TIME_OVER) {
+        return false;
     }
-    return label == CAMKES_MESSAGE_GOOD;
+    camkes_must_grant(answer, condition->name);
+    return true;
 }
 
 int camkes_condition_trywait(struct camkes_condition *condition)
@@ -124,7 +124,8 @@ int camkes_monitor_wait_until(struct camkes_condition *condition, uint64_t time)
     return signalled ? 0 : -1;
 }
 
-void camkes_monitor_signal(struct camkes_condition *condition, enum camkes_operation operation)
+void camkes_monitor_signal(struct camkes_condition *condition,
+                           enum camkes_waiter_operation operation)
 {
     camkes_point();
     if (atomic_load(&condition->value) > 0) {

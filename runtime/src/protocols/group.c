@@ -69,8 +69,7 @@ static unsigned acquire(struct camkes_group *group, struct camkes_party *party)
     if (party->lock == CAMKES_NO_PARTY || party->waiting) {
         return CAMKES_MESSAGE_OPERATION;
     }
-    const unsigned error =
-        camkes_ask_member(party, camkes_operation_label(CAMKES_TAKE_LOCK, 0, 0), &holder);
+    const unsigned error = camkes_ask_member(party, CAMKES_TAKE_LOCK, 0, 0, &holder);
     if (error != CAMKES_MESSAGE_GOOD || holder == 0) {
         return error;
     }
@@ -161,7 +160,7 @@ static unsigned leave(struct camkes_group *group, const struct camkes_sleeper *s
     if (is_awaited(group, party->lock)) {
         return has_awaited(group, party) ? CAMKES_MESSAGE_GOOD : CAMKES_MESSAGE_OPERATION;
     }
-    return camkes_ask_member(party, camkes_operation_label(CAMKES_FREE_LOCK, 0, 0), &result);
+    return camkes_ask_member(party, CAMKES_FREE_LOCK, 0, 0, &result);
 }
 
 static unsigned wait_for(struct camkes_group *group, struct camkes_sleeper *sleeper, uint16_t index,
@@ -315,25 +314,38 @@ static unsigned end_waits(struct camkes_group *group)
 
 /* -- messages -- */
 
+/* A thread of a pool begins or ends a request: the manager of the CPI has its threads. */
+static unsigned pass_to_member(const struct camkes_party *party,
+                               enum camkes_member_operation operation, seL4_Word label)
+{
+    seL4_Word result = 0;
+    return party->lock == CAMKES_NO_PARTY || party->waiting
+               ? CAMKES_MESSAGE_OPERATION
+               : camkes_ask_member(party, operation, 0, camkes_label_detail(label), &result);
+}
+
 static unsigned step_of_party(struct camkes_group *group, struct camkes_party *party,
                               seL4_Word label)
 {
-    seL4_Word result = 0;
-    switch (camkes_bits(label, 0, 4)) {
+    enum camkes_worker_operation operation;
+    if (!camkes_worker_read(label, &operation)) {
+        return CAMKES_MESSAGE_OPERATION;
+    }
+    switch (operation) {
     case CAMKES_ACQUIRE_LOCK:
         return acquire(group, party);
     case CAMKES_RELEASE_LOCK:
         return release(group, party);
     case CAMKES_BEGIN_REQUEST:
+        return pass_to_member(party, CAMKES_MEMBER_BEGIN, label);
     case CAMKES_END_REQUEST:
-        return party->lock == CAMKES_NO_PARTY || party->waiting
-                   ? CAMKES_MESSAGE_OPERATION
-                   : camkes_ask_member(party, label, &result);
+        return pass_to_member(party, CAMKES_MEMBER_END, label);
     case CAMKES_SETTLE:
         return CAMKES_MESSAGE_GOOD; /* what was being passed on has been set by now */
-    default:
-        return CAMKES_MESSAGE_OPERATION;
+    case CAMKES_TELL:
+        return CAMKES_MESSAGE_OPERATION; /* of all that wait it is the group that knows */
     }
+    CAMKES_UNREACHABLE();
 }
 
 /* Whether a party serves a request. One that was aborted may end late, when its caller already
@@ -353,10 +365,9 @@ static bool is_requested(const struct camkes_group *group, const struct camkes_p
 /* The priority of a task in a band is known to its scheduler. When its request begins, and when it
  * rises, it is in the message; a request that comes from a party has the priority of that one. */
 static unsigned set_request(const struct camkes_group *group, struct camkes_party *party,
-                            seL4_Word label)
+                            bool raised, uint8_t priority)
 {
-    const uint8_t priority = (uint8_t)camkes_bits(label, 4, 8);
-    if (!camkes_is_update(camkes_bits(label, 0, 4))) {
+    if (!raised) {
         party->request = 0;
     } else if (priority > party->request && !is_requested(group, party)) {
         if (priority > party->highest) {
@@ -371,15 +382,18 @@ static unsigned set_request(const struct camkes_group *group, struct camkes_part
 static unsigned step_of_caller(struct camkes_group *group, struct camkes_party *party,
                                seL4_Word label)
 {
-    const seL4_Word operation = camkes_bits(label, 0, 4);
-    const bool aborted = camkes_bits(label, 12, CAMKES_LABEL_DETAIL_BITS) != 0;
-    const bool ends = operation == CAMKES_CLEAR && (aborted || !party->waiting);
-    const bool raised = camkes_is_update(operation);
-    if (!raised && !ends) {
+    enum camkes_caller_operation operation;
+    if (!camkes_caller_read(label, &operation)) {
         return CAMKES_MESSAGE_OPERATION;
     }
-    const unsigned error =
-        party->highest != 0 ? set_request(group, party, label) : CAMKES_MESSAGE_GOOD;
+    const bool raised = operation != CAMKES_CLEAR; /* what it falls to is computed, too */
+    const bool aborted = !raised && camkes_label_detail(label) != 0;
+    if (!raised && !aborted && party->waiting) {
+        return CAMKES_MESSAGE_OPERATION;
+    }
+    const unsigned error = party->highest == 0
+                               ? CAMKES_MESSAGE_GOOD
+                               : set_request(group, party, raised, camkes_label_priority(label));
     if (error != CAMKES_MESSAGE_GOOD) {
         return error;
     }
@@ -391,9 +405,13 @@ static unsigned step_of_caller(struct camkes_group *group, struct camkes_party *
 static unsigned step_of_sleeper(struct camkes_group *group, struct camkes_sleeper *sleeper,
                                 seL4_Word label)
 {
-    const uint16_t index = (uint16_t)camkes_bits(label, 12, CAMKES_LABEL_DETAIL_BITS);
+    const uint16_t index = camkes_label_detail(label);
     const uint64_t time = camkes_timer_message_time(0);
-    switch (camkes_bits(label, 0, 4)) {
+    enum camkes_waiter_operation operation;
+    if (!camkes_waiter_read(label, &operation)) {
+        return CAMKES_MESSAGE_OPERATION;
+    }
+    switch (operation) {
     case CAMKES_WAIT:
         return wait_for(group, sleeper, index, 0);
     case CAMKES_WAIT_UNTIL:
@@ -406,9 +424,8 @@ static unsigned step_of_sleeper(struct camkes_group *group, struct camkes_sleepe
         return post(group, sleeper->condition);
     case CAMKES_POST_ALL:
         return post_all(group, sleeper->condition);
-    default:
-        return CAMKES_MESSAGE_OPERATION;
     }
+    CAMKES_UNREACHABLE();
 }
 
 /* The base priority of a context changes with the criticality of the system. */
@@ -428,11 +445,25 @@ static unsigned rebase(struct camkes_group *group, seL4_Word context, uint8_t ba
     return CAMKES_MESSAGE_GOOD;
 }
 
+/* From the time manager, about the context of an id. */
+static unsigned step_of_time(struct camkes_group *group, seL4_Word context, seL4_Word label)
+{
+    enum camkes_time_operation operation;
+    if (!camkes_time_read(label, &operation)) {
+        return CAMKES_MESSAGE_OPERATION;
+    }
+    switch (operation) {
+    case CAMKES_SET_BASE:
+        return rebase(group, context, camkes_label_priority(label));
+    }
+    CAMKES_UNREACHABLE();
+}
+
 static unsigned step(struct camkes_group *group, seL4_Word badge, seL4_Word label)
 {
     const seL4_Word parties = group->parties, last = 2 * parties + group->sleepers;
     if (CAMKES_MCS && badge == CAMKES_BADGE_TIME_MANAGER) {
-        return rebase(group, seL4_GetMR(0), (uint8_t)camkes_bits(label, 4, 8));
+        return step_of_time(group, seL4_GetMR(0), label);
     }
     if (badge == 0 || badge > last + (group->timer != 0)) {
         return CAMKES_MESSAGE_BADGE;

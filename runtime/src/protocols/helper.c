@@ -5,9 +5,9 @@
  * changes the priority of its control thread, as the manager of its group or the scheduler decides.
  */
 #include "nested.h"
+#include "priority.h"
 
 #include <camkes/condition.h>
-#include <camkes/error.h>
 #include <camkes/label.h>
 
 static unsigned set_priority(const struct camkes_helper *helper, uint8_t priority, uint16_t cause,
@@ -25,11 +25,7 @@ static unsigned set_priority(const struct camkes_helper *helper, uint8_t priorit
     if (!helper->scheduled) {
         CAMKES_TRACE_ABOUT(LEND, control->number, context->id, before, priority, cause);
     }
-    const seL4_Error error = seL4_TCB_SetPriority(control->tcb, helper->authority, priority);
-    if (error != seL4_NoError) {
-        camkes_fail("thread %s cannot be set to priority %u: kernel error %d", control->name,
-                    priority, (int)error);
-    }
+    camkes_set_priority(control, helper->authority, priority);
     camkes_point();
     if (effective > before && helper->scheduled) {
         camkes_nested_push(context);
@@ -39,20 +35,50 @@ static unsigned set_priority(const struct camkes_helper *helper, uint8_t priorit
     return CAMKES_MESSAGE_GOOD;
 }
 
-static unsigned step(const struct camkes_helper *helper, seL4_Word label, seL4_Word *nested)
+/* From the control thread. */
+static unsigned step_of_control(seL4_Word label)
 {
-    switch (camkes_bits(label, 0, 4)) {
+    enum camkes_worker_operation operation;
+    if (!camkes_worker_read(label, &operation)) {
+        return CAMKES_MESSAGE_OPERATION;
+    }
+    switch (operation) {
+    case CAMKES_SETTLE:
+        return CAMKES_MESSAGE_GOOD; /* earlier updates have been sent by now */
+    case CAMKES_ACQUIRE_LOCK:
+    case CAMKES_RELEASE_LOCK:
+    case CAMKES_BEGIN_REQUEST:
+    case CAMKES_END_REQUEST:
+    case CAMKES_TELL:
+        return CAMKES_MESSAGE_OPERATION;
+    }
+    CAMKES_UNREACHABLE();
+}
+
+/* From the manager of the group, or the scheduler. */
+static unsigned step_of_member(const struct camkes_helper *helper, seL4_Word label,
+                               seL4_Word *nested)
+{
+    enum camkes_member_operation operation;
+    if (!camkes_member_read(label, &operation)) {
+        return CAMKES_MESSAGE_OPERATION;
+    }
+    switch (operation) {
     case CAMKES_SET_PRIORITY:
-        return set_priority(helper, (uint8_t)camkes_bits(label, 4, 8),
-                            (uint16_t)camkes_bits(label, 12, CAMKES_LABEL_DETAIL_BITS), nested);
+        return set_priority(helper, camkes_label_priority(label), camkes_label_detail(label),
+                            nested);
     case CAMKES_FIND_NESTED:
         *nested = camkes_nested_found(helper->context);
         return CAMKES_MESSAGE_GOOD;
-    case CAMKES_SETTLE:
-        return CAMKES_MESSAGE_GOOD; /* earlier updates have been sent by now */
-    default:
-        return CAMKES_MESSAGE_OPERATION;
+    case CAMKES_MEMBER_BEGIN:
+    case CAMKES_MEMBER_END:
+    case CAMKES_TAKE_LOCK:
+    case CAMKES_GIVE_LOCK:
+    case CAMKES_FREE_LOCK:
+    case CAMKES_GRANTED:
+        return CAMKES_MESSAGE_OPERATION; /* a task has no lock */
     }
+    CAMKES_UNREACHABLE();
 }
 
 void camkes_manage_helper(struct camkes_thread *self)
@@ -62,7 +88,10 @@ void camkes_manage_helper(struct camkes_thread *self)
     seL4_MessageInfo_t info = camkes_platform_receive(helper->manager, &badge);
     for (;;) {
         seL4_Word nested = 0;
-        const unsigned error = step(helper, seL4_MessageInfo_get_label(info), &nested);
+        const seL4_Word label = seL4_MessageInfo_get_label(info);
+        const unsigned error = badge == CAMKES_BADGE_CONTROL
+                                   ? step_of_control(label)
+                                   : step_of_member(helper, label, &nested);
         seL4_SetMR(0, nested);
         info = camkes_platform_reply_receive(helper->manager, seL4_MessageInfo_new(error, 0, 0, 1),
                                              &badge);

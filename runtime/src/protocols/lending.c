@@ -8,23 +8,22 @@
 
 #include "nested.h"
 
-unsigned camkes_ask_member(const struct camkes_party *party, seL4_Word label, seL4_Word *result)
+unsigned camkes_ask_member(const struct camkes_party *party, enum camkes_member_operation operation,
+                           uint8_t priority, uint16_t detail, seL4_Word *result)
 {
+    const seL4_Word label = camkes_member_label(operation, priority, detail);
     seL4_SetMR(0, party->index);
-    const seL4_MessageInfo_t reply =
-        seL4_Call(party->manager, seL4_MessageInfo_new(label, 0, 0, 1));
+    const seL4_Word answer = camkes_call_manager(party->manager, label, 1);
     *result = seL4_GetMR(0);
-    return (unsigned)seL4_MessageInfo_get_label(reply);
+    return (unsigned)answer;
 }
 
-seL4_Word camkes_order_member(const struct camkes_party *party, enum camkes_operation operation,
-                              uint8_t priority, uint16_t cause)
+seL4_Word camkes_order_member(const struct camkes_party *party,
+                              enum camkes_member_operation operation, uint8_t priority,
+                              uint16_t detail)
 {
     seL4_Word result = 0;
-    if (camkes_ask_member(party, camkes_operation_label(operation, priority, cause), &result) !=
-        CAMKES_MESSAGE_GOOD) {
-        camkes_manager_failed(party->name);
-    }
+    camkes_must_grant(camkes_ask_member(party, operation, priority, detail, &result), party->name);
     return result;
 }
 

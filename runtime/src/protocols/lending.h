@@ -8,10 +8,12 @@
 
 /* Sends the message of one party to the manager of its task or CPI. Returns the error and, in
  * `result`, the first word of the reply. */
-unsigned camkes_ask_member(const struct camkes_party *party, seL4_Word label, seL4_Word *result);
+unsigned camkes_ask_member(const struct camkes_party *party, enum camkes_member_operation operation,
+                           uint8_t priority, uint16_t detail, seL4_Word *result);
 /* The same, where an error is fatal. Returns the first word of the reply. */
-seL4_Word camkes_order_member(const struct camkes_party *party, enum camkes_operation operation,
-                              uint8_t priority, uint16_t cause);
+seL4_Word camkes_order_member(const struct camkes_party *party,
+                              enum camkes_member_operation operation, uint8_t priority,
+                              uint16_t detail);
 
 /* The effective priority of a thread that waits. */
 uint8_t camkes_lends(const struct camkes_group *group, const struct camkes_sleeper *sleeper);

@@ -6,6 +6,7 @@
  */
 #include "nested.h"
 #include "overrun.h"
+#include "priority.h"
 #include "queue.h"
 
 #include <camkes/error.h>
@@ -24,25 +25,12 @@ static bool holds_lock(struct camkes_cpi *cpi, const struct camkes_context *cont
     return camkes_held_by(&cpi->lock) == context->held;
 }
 
-/* Apart, so that setting a priority keeps nothing for it in registers. */
-static _Noreturn __attribute__((noinline, cold)) void
-priority_refused(const struct camkes_cpi *cpi, const struct camkes_context *context,
-                 uint8_t priority, seL4_Error error)
-{
-    camkes_fail("thread %s of %s cannot be set to priority %u: kernel error %d",
-                atomic_load(&context->worker)->name, cpi->name, priority, (int)error);
-}
-
 CAMKES_INLINE_HERE void set_priority(struct camkes_cpi *cpi, struct camkes_context *context,
                                      uint8_t priority)
 {
     const struct camkes_thread *worker = atomic_load(&context->worker);
-    if (worker == NULL) {
-        return;
-    }
-    const seL4_Error error = seL4_TCB_SetPriority(worker->tcb, cpi->authority, priority);
-    if (error != seL4_NoError) {
-        priority_refused(cpi, context, priority, error);
+    if (worker != NULL) {
+        camkes_set_priority(worker, cpi->authority, priority);
     }
 }
 
@@ -235,13 +223,12 @@ static unsigned end(struct camkes_cpi *cpi, struct camkes_context *context, uint
 }
 
 /* The priority of a caller has changed to that of `cause`, which pays for the request or not. */
-static unsigned update(struct camkes_cpi *cpi, const struct camkes_caller *caller, seL4_Word label)
+CAMKES_INLINE_HERE unsigned update(struct camkes_cpi *cpi, const struct camkes_caller *caller,
+                                   seL4_Word label, bool pays, bool falls)
 {
     struct camkes_context *context = &cpi->context[caller->context];
-    const bool pays = camkes_bits(label, 0, 4) == CAMKES_UPDATE;
-    const bool falls = CAMKES_MCS && camkes_bits(label, 0, 4) == CAMKES_FALL;
-    const uint16_t cause = (uint16_t)camkes_bits(label, 12, CAMKES_LABEL_DETAIL_BITS);
-    uint8_t priority = (uint8_t)camkes_bits(label, 4, 8);
+    const uint16_t cause = camkes_label_detail(label);
+    uint8_t priority = camkes_label_priority(label);
     if (priority > caller->bound) {
         return CAMKES_MESSAGE_PRIORITY;
     }
@@ -293,17 +280,30 @@ static unsigned rebase(struct camkes_cpi *cpi, struct camkes_context *context, u
 static unsigned step_of_caller(struct camkes_cpi *cpi, const struct camkes_caller *caller,
                                seL4_Word label)
 {
-    const seL4_Word operation = camkes_bits(label, 0, 4);
-    if (camkes_is_update(operation)) {
-        return update(cpi, caller, label);
+    enum camkes_caller_operation operation;
+    if (!camkes_caller_read(label, &operation)) {
+        return CAMKES_MESSAGE_OPERATION;
     }
-    return operation == CAMKES_CLEAR ? clear(cpi, caller) : CAMKES_MESSAGE_OPERATION;
+    switch (operation) {
+    case CAMKES_UPDATE:
+    case CAMKES_RAISE:
+    case CAMKES_FALL:
+        return update(cpi, caller, label, operation == CAMKES_UPDATE,
+                      CAMKES_MCS && operation == CAMKES_FALL);
+    case CAMKES_CLEAR:
+        return clear(cpi, caller);
+    }
+    CAMKES_UNREACHABLE();
 }
 
 static unsigned step_of_worker(struct camkes_cpi *cpi, uint16_t index, seL4_Word label)
 {
-    const uint16_t thread = (uint16_t)camkes_bits(label, 12, CAMKES_LABEL_DETAIL_BITS);
-    switch (camkes_bits(label, 0, 4)) {
+    const uint16_t thread = camkes_label_detail(label);
+    enum camkes_worker_operation operation;
+    if (!camkes_worker_read(label, &operation)) {
+        return CAMKES_MESSAGE_OPERATION;
+    }
+    switch (operation) {
     case CAMKES_ACQUIRE_LOCK:
         return acquire(cpi, index);
     case CAMKES_RELEASE_LOCK:
@@ -316,10 +316,23 @@ static unsigned step_of_worker(struct camkes_cpi *cpi, uint16_t index, seL4_Word
         return CAMKES_MESSAGE_GOOD; /* earlier messages of the manager have been sent by now */
     case CAMKES_TELL:
         camkes_overrun_tell_all(cpi, &cpi->context[index]);
-        return CAMKES_MCS ? CAMKES_MESSAGE_GOOD : CAMKES_MESSAGE_OPERATION;
-    default:
+        return CAMKES_MESSAGE_GOOD;
+    }
+    CAMKES_UNREACHABLE();
+}
+
+/* From the time manager, about the context of an index. */
+static unsigned step_of_time(struct camkes_cpi *cpi, seL4_Word index, seL4_Word label)
+{
+    enum camkes_time_operation operation;
+    if (!camkes_time_read(label, &operation)) {
         return CAMKES_MESSAGE_OPERATION;
     }
+    switch (operation) {
+    case CAMKES_SET_BASE:
+        return rebase(cpi, &cpi->context[index], camkes_label_priority(label));
+    }
+    CAMKES_UNREACHABLE();
 }
 
 /* Badges from 1 up are workers, those after them callers. NULL: it is not that of a caller. */
@@ -332,7 +345,7 @@ static CAMKES_APART unsigned step(struct camkes_cpi *cpi, seL4_Word badge, seL4_
 {
     const seL4_Word label = seL4_MessageInfo_get_label(info);
     if (CAMKES_MCS && badge == CAMKES_BADGE_TIME_MANAGER) {
-        return rebase(cpi, &cpi->context[seL4_GetMR(0)], (uint8_t)camkes_bits(label, 4, 8));
+        return step_of_time(cpi, seL4_GetMR(0), label);
     }
     if (camkes_is_timeout(cpi, badge)) {
         struct camkes_context *aborted = camkes_overrun_message(cpi, badge, info);
@@ -425,10 +438,14 @@ static CAMKES_APART unsigned step_of_member(struct camkes_cpi *cpi, seL4_Word la
                                             seL4_Word *result)
 {
     struct camkes_context *context = &cpi->context[seL4_GetMR(0)];
-    const uint8_t priority = (uint8_t)camkes_bits(label, 4, 8);
-    const uint16_t detail = (uint16_t)camkes_bits(label, 12, CAMKES_LABEL_DETAIL_BITS);
+    const uint8_t priority = camkes_label_priority(label);
+    const uint16_t detail = camkes_label_detail(label);
     const uint8_t before = atomic_load(&context->effective);
-    switch (camkes_bits(label, 0, 4)) {
+    enum camkes_member_operation operation;
+    if (!camkes_member_read(label, &operation)) {
+        return CAMKES_MESSAGE_OPERATION;
+    }
+    switch (operation) {
     case CAMKES_SET_PRIORITY:
         change(cpi, context, before, priority, detail, false);
         *result = priority > before ? camkes_nested_found(context) : 0;
@@ -445,13 +462,12 @@ static CAMKES_APART unsigned step_of_member(struct camkes_cpi *cpi, seL4_Word la
         return CAMKES_MESSAGE_GOOD;
     case CAMKES_FREE_LOCK:
         return free_of(cpi, context);
-    case CAMKES_BEGIN_REQUEST:
+    case CAMKES_MEMBER_BEGIN:
         return begin(cpi, context, detail);
-    case CAMKES_END_REQUEST:
+    case CAMKES_MEMBER_END:
         return end(cpi, context, detail);
-    default:
-        return CAMKES_MESSAGE_OPERATION;
     }
+    CAMKES_UNREACHABLE();
 }
 
 void camkes_manage_member(struct camkes_thread *self)

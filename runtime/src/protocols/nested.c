@@ -6,18 +6,6 @@
 #include <camkes/error.h>
 #include <camkes/label.h>
 
-void camkes_manager_failed(const char *cpi)
-{
-    camkes_fail("the manager of %s refused what thread %s asked it for", cpi, camkes_self()->name);
-}
-
-void camkes_ask_manager(seL4_CPtr manager, seL4_Word label, const char *cpi)
-{
-    if (camkes_platform_call(manager, label) != CAMKES_MESSAGE_GOOD) {
-        camkes_manager_failed(cpi);
-    }
-}
-
 /* Inlined: it is on the path of every contended request. */
 CAMKES_INLINE_HERE seL4_CPtr found(struct camkes_context *context)
 {
@@ -54,8 +42,8 @@ seL4_Word camkes_nested_update(const struct camkes_context *context)
 #else
     const bool pays = true;
 #endif
-    return camkes_operation_label(pays ? CAMKES_UPDATE : CAMKES_RAISE,
-                                  atomic_load(&context->effective), atomic_load(&context->cause));
+    return camkes_caller_label(pays ? CAMKES_UPDATE : CAMKES_RAISE,
+                               atomic_load(&context->effective), atomic_load(&context->cause));
 }
 
 /* To the manager that camkes_nested_found() returned, 0: none. */
@@ -76,14 +64,14 @@ void camkes_nested_push(struct camkes_context *context)
 void camkes_nested_lower(struct camkes_context *context)
 {
     push(context, camkes_nested_found(context),
-         camkes_operation_label(CAMKES_FALL, atomic_load(&context->effective),
-                                atomic_load(&context->cause)));
+         camkes_caller_label(CAMKES_FALL, atomic_load(&context->effective),
+                             atomic_load(&context->cause)));
 }
 
 void camkes_nested_tell(struct camkes_context *context, uint8_t priority, uint16_t cause)
 {
     push(context, camkes_nested_found(context),
-         camkes_operation_label(CAMKES_UPDATE, priority, cause));
+         camkes_caller_label(CAMKES_UPDATE, priority, cause));
 }
 
 /* Between a message to the manager of a nested request and CAMKES_CLEAR. */
@@ -108,8 +96,8 @@ static void settle(struct camkes_thread *self)
         if (self->cpi != NULL) {
             camkes_ask_own_manager(self->cpi, context, CAMKES_SETTLE);
         } else { /* a task that helps */
-            camkes_ask_manager(context->manager_as_worker,
-                               camkes_operation_label(CAMKES_SETTLE, 0, 0), context->name);
+            camkes_ask_manager(context->manager_as_worker, camkes_worker_label(CAMKES_SETTLE, 0, 0),
+                               context->name);
         }
     }
     camkes_point();
@@ -118,7 +106,7 @@ static void settle(struct camkes_thread *self)
 
 static void clear(struct camkes_context *context, seL4_CPtr manager, const char *name, bool aborted)
 {
-    camkes_ask_manager(manager, camkes_operation_label(CAMKES_CLEAR, 0, aborted), name);
+    camkes_ask_manager(manager, camkes_caller_label(CAMKES_CLEAR, 0, aborted), name);
     set_raised(context, 0);
 }
 

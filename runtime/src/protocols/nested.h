@@ -3,15 +3,14 @@
 /* Propagation of priorities along a chain of nested requests. */
 #pragma once
 
+#include "managers.h"
+
 #include <camkes/request.h>
 #include <camkes/serve.h>
 
-/* Calls a manager; a refusal is a fatal error, reported with the name `cpi`. */
-void camkes_ask_manager(seL4_CPtr manager, seL4_Word label, const char *cpi);
-void camkes_manager_failed(const char *cpi) __attribute__((cold, noreturn));
 /* Calls the manager of the CPI that the running thread, a worker, belongs to. */
 void camkes_ask_own_manager(const struct camkes_cpi *cpi, const struct camkes_context *context,
-                            enum camkes_operation operation);
+                            enum camkes_worker_operation operation);
 
 #if CAMKES_MCS
 /* Called by the manager: a request of the context is about to be aborted, maybe within a nested

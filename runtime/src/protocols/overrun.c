@@ -23,8 +23,8 @@ static void reply(void)
 void camkes_overrun_prepare(const struct camkes_thread *worker)
 {
     const seL4_CPtr timeout = worker->context->timeout;
-    if (timeout != 0 && seL4_TCB_SetTimeoutEndpoint(worker->tcb, timeout) != seL4_NoError) {
-        camkes_platform_fault();
+    if (timeout != 0) {
+        camkes_must(seL4_TCB_SetTimeoutEndpoint(worker->tcb, timeout));
     }
 }
 
@@ -194,6 +194,12 @@ bool camkes_overrun_own(struct camkes_thread *worker)
     return good;
 }
 
+void camkes_overrun_own_later(struct camkes_thread *worker)
+{
+    camkes_must(seL4_SchedContext_Bind(worker->own, worker->tcb));
+    worker->own = 0;
+}
+
 static bool holds(struct camkes_cpi *cpi, const struct camkes_context *context)
 {
     return camkes_held_by(camkes_lock_of(cpi)) == context->held;
@@ -221,14 +227,20 @@ static seL4_CPtr time_of_fault(const struct camkes_cpi *cpi, struct camkes_threa
     return time;
 }
 
+/* Answers the fault of a worker, which may have come when it got the reply to a Call. */
+static void go_on(const struct camkes_thread *worker)
+{
+    (void)camkes_platform_keep_reply(worker);
+    reply();
+}
+
 /* A budget or a part of one is used up; answers the fault. */
 static void time_out(struct camkes_cpi *cpi, struct camkes_thread *worker)
 {
     struct camkes_context *const context = worker->context;
     const seL4_CPtr time = worker->leaving ? 0 : time_of_fault(cpi, worker, context);
     if (time == 0 || camkes_bind(time, worker)) {
-        (void)camkes_platform_keep_reply(worker);
-        reply(); /* it waits for the refill, or only a part of the budget is used up */
+        go_on(worker); /* it waits for the refill, or only a part of the budget is used up */
         return;
     }
     const bool lent = worker->has != 0, extended = cpi->extended == worker;
@@ -239,10 +251,9 @@ static void time_out(struct camkes_cpi *cpi, struct camkes_thread *worker)
         return;
     }
     const bool found = find_time(cpi, context, worker, lent, extended);
-    (void)camkes_platform_keep_reply(worker);
-    reply();
+    go_on(worker);
     if (!found) {
-        (void)camkes_overrun_own(worker); /* it waits for the refill */
+        camkes_overrun_own_later(worker);
     }
     context->stalled = !found && holds(cpi, context);
 }
@@ -257,11 +268,19 @@ struct camkes_context *camkes_overrun_message(struct camkes_cpi *cpi, seL4_Word 
         time_out(cpi, worker);
         return NULL;
     }
-    if (camkes_bits(label, 0, 4) == CAMKES_RETURN_TIME) {
-        return camkes_overrun_return(cpi, worker, (enum camkes_return)camkes_bits(label, 4, 8));
+    enum camkes_timeout_operation operation;
+    if (!camkes_timeout_read(label, &operation)) {
+        camkes_platform_reply(seL4_MessageInfo_new(CAMKES_MESSAGE_OPERATION, 0, 0, 0));
+        return NULL;
     }
-    camkes_overrun_resume(cpi, (uint16_t)camkes_bits(label, 12, CAMKES_LABEL_DETAIL_BITS));
-    return NULL;
+    switch (operation) {
+    case CAMKES_RETURN_TIME:
+        return camkes_overrun_return(cpi, worker, (enum camkes_return)camkes_label_priority(label));
+    case CAMKES_RESUME:
+        camkes_overrun_resume(cpi, camkes_label_detail(label));
+        return NULL;
+    }
+    CAMKES_UNREACHABLE();
 }
 
 /* The holder of the lock has had no budget, and may have got some since. If not, one that waits
@@ -376,7 +395,7 @@ bool camkes_overrun_leave(struct camkes_cpi *cpi, struct camkes_context *context
     if (worker->has == 0) {
         return false;
     }
-    (void)camkes_unbind(worker->has, worker);
+    camkes_must(seL4_SchedContext_UnbindObject(worker->has, worker->tcb));
     give_back(cpi, worker);
     return true;
 }
@@ -389,7 +408,7 @@ void camkes_overrun_home(struct camkes_cpi *cpi, const struct camkes_context *co
     const bool blocked = camkes_overrun_own(worker) || camkes_overrun_finish(cpi, worker);
     reply();
     if (!blocked) {
-        (void)camkes_overrun_own(worker);
+        camkes_overrun_own_later(worker);
     }
 }
 
@@ -403,7 +422,7 @@ bool camkes_overrun_give(struct camkes_cpi *cpi, struct camkes_context *context)
 
 void camkes_overrun_granted(struct camkes_context *context)
 {
-    (void)camkes_overrun_own(camkes_worker_of(context));
+    camkes_overrun_own_later(camkes_worker_of(context));
     context->stalled = true;
 }
 

@@ -21,13 +21,15 @@ static inline bool camkes_is_timeout(const struct camkes_cpi *cpi, seL4_Word bad
 }
 
 /* A context that is bound to a blocked thread must have budget now, or else this fails. */
-static inline bool camkes_bind(seL4_CPtr time, const struct camkes_thread *thread)
+static inline __attribute__((warn_unused_result)) bool
+camkes_bind(seL4_CPtr time, const struct camkes_thread *thread)
 {
     return seL4_SchedContext_Bind(time, thread->tcb) == seL4_NoError;
 }
 
 /* Fails if another thread has it. */
-static inline bool camkes_unbind(seL4_CPtr time, const struct camkes_thread *thread)
+static inline __attribute__((warn_unused_result)) bool
+camkes_unbind(seL4_CPtr time, const struct camkes_thread *thread)
 {
     return seL4_SchedContext_UnbindObject(time, thread->tcb) == seL4_NoError;
 }
@@ -72,8 +74,10 @@ void camkes_overrun_resume(struct camkes_cpi *cpi, uint16_t task);
 /* Lets a worker that does not need the lock any more, and is blocked, execute on the scheduling
  * context of the way home. Returns false if another worker has that. */
 bool camkes_overrun_finish(struct camkes_cpi *cpi, struct camkes_thread *worker);
-/* A worker gets its own time. If it is blocked, that must have budget. */
+/* A worker that is blocked gets its own time, if that has budget. */
 bool camkes_overrun_own(struct camkes_thread *worker);
+/* One that is ready gets it, and waits for a refill. */
+void camkes_overrun_own_later(struct camkes_thread *worker);
 /* A context is about to wait for the lock: if it can pay for nested requests, it does not keep its
  * time. */
 void camkes_overrun_lend(struct camkes_cpi *cpi, struct camkes_context *context);

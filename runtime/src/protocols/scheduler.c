@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* The scheduler of a band: the only thread that decides the priorities of its tasks. */
-#include "nested.h"
+#include "managers.h"
 
 #include <camkes/instance.h>
 #include <camkes/label.h>
@@ -14,7 +14,7 @@ static void set_priority(struct camkes_member *member, uint8_t priority)
         member->priority = priority;
         CAMKES_TRACE(TURN, member->context, priority, member->due);
         camkes_ask_manager(member->manager,
-                           camkes_operation_label(CAMKES_SET_PRIORITY, priority, member->context),
+                           camkes_member_label(CAMKES_SET_PRIORITY, priority, member->context),
                            member->name);
     }
 }
@@ -66,7 +66,7 @@ static void order(struct camkes_band *band)
 static uint64_t consumed(const struct camkes_member *member)
 {
 #if defined(CONFIG_KERNEL_MCS)
-    return seL4_SchedContext_Consumed(member->time).consumed * 1000;
+    return camkes_consumed(member->time) * 1000;
 #else
     (void)member; /* the tool rejects it */
     return 0;
@@ -104,29 +104,51 @@ static void begin_job(struct camkes_band *band, struct camkes_member *member)
     member->active = true;
 }
 
-static unsigned step(struct camkes_band *band, seL4_Word badge, seL4_Word label)
+/* From a task: a job begins or ends. */
+static unsigned step_of_member(struct camkes_band *band, struct camkes_member *member,
+                               seL4_Word label)
 {
-    struct camkes_member *member = badge <= band->members ? &band->member[badge - 1] : NULL;
-    const bool begins = label == CAMKES_JOB_BEGINS;
-    if (member != NULL && (member->active == begins || (!begins && label != CAMKES_JOB_ENDS))) {
+    enum camkes_job_operation operation;
+    if (!camkes_job_read(label, &operation) || label != operation ||
+        member->active == (operation == CAMKES_JOB_BEGINS)) {
         return CAMKES_MESSAGE_OPERATION;
     }
     if (band->slice != 0) {
         charge(band);
     }
-    if (member != NULL && begins) {
+    switch (operation) {
+    case CAMKES_JOB_BEGINS:
         begin_job(band, member);
-    } else if (member != NULL) {
+        break;
+    case CAMKES_JOB_ENDS:
         member->active = false;
         set_priority(member, band->highest);
+        break;
     }
     if (band->slice != 0) {
         begin_slice(band);
     }
-    if (band->slice != 0 || begins) {
+    if (band->slice != 0 || operation == CAMKES_JOB_BEGINS) {
         order(band);
     }
     return CAMKES_MESSAGE_GOOD;
+}
+
+/* From the thread that waits for the timer: a time slice ends. */
+static unsigned step_of_timer(struct camkes_band *band)
+{
+    charge(band);
+    begin_slice(band);
+    order(band);
+    return CAMKES_MESSAGE_GOOD;
+}
+
+static unsigned step(struct camkes_band *band, seL4_Word badge, seL4_Word label)
+{
+    if (badge - 1 < band->members) {
+        return step_of_member(band, &band->member[badge - 1], label);
+    }
+    return band->slice != 0 ? step_of_timer(band) : CAMKES_MESSAGE_BADGE;
 }
 
 void camkes_schedule(struct camkes_thread *self)

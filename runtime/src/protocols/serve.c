@@ -54,10 +54,11 @@ static uint16_t pool_index(const struct camkes_thread *self)
 /* Sends BEGIN_REQUEST or END_REQUEST for this thread of a pool to the manager; returns its reply.
  */
 static seL4_Word tell_manager(const struct camkes_thread *self,
-                              const struct camkes_context *context, enum camkes_operation operation)
+                              const struct camkes_context *context,
+                              enum camkes_worker_operation operation)
 {
     return camkes_platform_call(context->manager_as_worker,
-                                camkes_operation_label(operation, 0, pool_index(self)));
+                                camkes_worker_label(operation, 0, pool_index(self)));
 }
 
 unsigned camkes_pool_begin(struct camkes_thread *self)
@@ -84,9 +85,7 @@ unsigned camkes_pool_begin(struct camkes_thread *self)
 
 void camkes_pool_end(struct camkes_thread *self)
 {
-    if (tell_manager(self, self->context, CAMKES_END_REQUEST) != CAMKES_MESSAGE_GOOD) {
-        camkes_manager_failed(self->cpi->name);
-    }
+    camkes_must_grant(tell_manager(self, self->context, CAMKES_END_REQUEST), self->cpi->name);
 }
 
 #if CAMKES_MCS
@@ -115,17 +114,14 @@ static seL4_Word tell_own_manager(const struct camkes_cpi *cpi, ptrdiff_t worker
 void camkes_return_time(const struct camkes_thread *self, enum camkes_return when)
 {
     const struct camkes_cpi *cpi = self->cpi;
-    if (tell_own_manager(cpi, self->context - cpi->context,
-                         camkes_operation_label(CAMKES_RETURN_TIME, (uint8_t)when, 0)) !=
-        CAMKES_MESSAGE_GOOD) {
-        camkes_manager_failed(cpi->name);
-    }
+    const seL4_Word label = camkes_timeout_label(CAMKES_RETURN_TIME, (uint8_t)when, 0);
+    camkes_must_grant(tell_own_manager(cpi, self->context - cpi->context, label), cpi->name);
 }
 
 bool camkes_resume(const struct camkes_cpi *cpi, int task)
 {
     return task >= 0 &&
-           tell_own_manager(cpi, 0, camkes_operation_label(CAMKES_RESUME, 0, (uint16_t)task)) ==
+           tell_own_manager(cpi, 0, camkes_timeout_label(CAMKES_RESUME, 0, (uint16_t)task)) ==
                CAMKES_MESSAGE_GOOD;
 }
 #endif

@@ -30,27 +30,28 @@ static const uint16_t helpers[] = {T};
 /* The managers of the members: who has a lock, the slot of a nested request, what is owed. */
 static unsigned holder[PARTIES], nested[PARTIES];
 static bool owes[PARTIES];
-static enum camkes_operation refused; /* 0: none */
+static enum camkes_member_operation refused; /* 0: none */
 static uint64_t now, fired;
 
-static const char *name_of(enum camkes_operation operation)
+static const char *name_of(enum camkes_member_operation operation)
 {
-    return operation == CAMKES_TAKE_LOCK       ? "take"
-           : operation == CAMKES_GIVE_LOCK     ? "give"
-           : operation == CAMKES_FREE_LOCK     ? "free"
-           : operation == CAMKES_GRANTED       ? "granted"
-           : operation == CAMKES_FIND_NESTED   ? "nested"
-           : operation == CAMKES_SET_PRIORITY  ? "priority"
-           : operation == CAMKES_BEGIN_REQUEST ? "begin"
-           : operation == CAMKES_END_REQUEST   ? "end"
-                                               : "?";
+    return operation == CAMKES_TAKE_LOCK      ? "take"
+           : operation == CAMKES_GIVE_LOCK    ? "give"
+           : operation == CAMKES_FREE_LOCK    ? "free"
+           : operation == CAMKES_GRANTED      ? "granted"
+           : operation == CAMKES_FIND_NESTED  ? "nested"
+           : operation == CAMKES_SET_PRIORITY ? "priority"
+           : operation == CAMKES_MEMBER_BEGIN ? "begin"
+           : operation == CAMKES_MEMBER_END   ? "end"
+                                              : "?";
 }
 
 /* The manager of a member: the lock word has the number of its holder among the lock's parties. */
 seL4_MessageInfo_t seL4_Call(seL4_CPtr manager, seL4_MessageInfo_t info)
 {
     const seL4_Word given = seL4_MessageInfo_get_label(info);
-    const enum camkes_operation operation = (enum camkes_operation)camkes_bits(given, 0, 4);
+    const enum camkes_member_operation operation =
+        (enum camkes_member_operation)camkes_bits(given, 0, 4);
     unsigned i = 0, error = CAMKES_MESSAGE_GOOD;
     seL4_Word result = 0;
     while (i < PARTIES && (party[i].manager != manager || party[i].index != seL4_GetMR(0))) {
@@ -115,10 +116,10 @@ void camkes_manager_failed(const char *name)
     longjmp(next, 1);
 }
 
-static void of_sleeper(unsigned i, enum camkes_operation operation, uint16_t index,
+static void of_sleeper(unsigned i, enum camkes_waiter_operation operation, uint16_t index,
                        const char *wanted)
 {
-    message(OF_SLEEPER + i, camkes_operation_label(operation, 0, index), wanted);
+    message(OF_SLEEPER + i, camkes_waiter_label(operation, 0, index), wanted);
 }
 
 #define FRESH(array, ...)                                                                          \

@@ -52,7 +52,7 @@ static void begin(bool scheduled)
 
 static void set(uint8_t priority, uint16_t cause, const char *wanted)
 {
-    message(1, camkes_operation_label(CAMKES_SET_PRIORITY, priority, cause), wanted);
+    message(2, camkes_member_label(CAMKES_SET_PRIORITY, priority, cause), wanted);
 }
 
 static void of_group(void)
@@ -65,10 +65,12 @@ static void of_group(void)
     set(41, 71, "reply priority 0\n");
     set(9, 71, "reply priority 0\n");
     set(20, 60, "lend: 60 40 20 60 of thread 5\npriority 20\nreply good 0\n");
-    message(1, camkes_operation_label(CAMKES_FIND_NESTED, 1, 0),
-            "nested 20 for 60\nreply good 77\n");
-    message(1, camkes_operation_label(CAMKES_SETTLE, 0, 0), "reply good 0\n");
-    message(1, camkes_operation_label(CAMKES_UPDATE, 0, 0), "reply no 0\n");
+    message(0, camkes_member_label(CAMKES_FIND_NESTED, 1, 0), "nested 20 for 60\nreply good 77\n");
+    message(CAMKES_BADGE_CONTROL, camkes_worker_label(CAMKES_SETTLE, 0, 0), "reply good 0\n");
+    message(CAMKES_BADGE_CONTROL, camkes_worker_label(CAMKES_ACQUIRE_LOCK, 0, 0), "reply no 0\n");
+    message(CAMKES_BADGE_CONTROL, camkes_member_label(CAMKES_SET_PRIORITY, 30, 0), "reply no 0\n");
+    message(2, camkes_worker_label(CAMKES_SETTLE, 0, 0), "reply no 0\n");
+    message(2, camkes_member_label(CAMKES_TAKE_LOCK, 0, 0), "reply no 0\n");
     refused = seL4_RangeError;
     set(31, 71,
         "lend: 60 20 31 71 of thread 5\nthread control cannot be set to priority 31: kernel error "

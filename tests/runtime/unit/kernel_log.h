@@ -6,6 +6,7 @@
 
 #include "log.h"
 
+#include <camkes/error.h>
 #include <setjmp.h>
 
 struct message {
@@ -204,6 +205,15 @@ seL4_MessageInfo_t seL4_ReplyRecv(seL4_CPtr from, seL4_MessageInfo_t info, seL4_
 void camkes_platform_fault(void)
 {
     note("fault\n");
+    longjmp(over, 2);
+}
+
+void camkes_fail(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    note_line(format, args);
+    va_end(args);
     longjmp(over, 2);
 }
 

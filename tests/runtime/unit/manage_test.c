@@ -81,7 +81,7 @@ static void rebase_of(unsigned i, uint8_t base, const char *wanted)
 {
     length = 1;
     word[0] = i;
-    message(CAMKES_BADGE_TIME_MANAGER, camkes_operation_label(CAMKES_UPDATE, base, 99), wanted);
+    message(CAMKES_BADGE_TIME_MANAGER, camkes_time_label(CAMKES_SET_BASE, base, 99), wanted);
     length = 0;
 }
 
@@ -145,7 +145,7 @@ static void timeouts(void)
     is_home = &contexts[LOW];
     self.start = camkes_manage_member;
     later_from = OF_WORKER;
-    later_label = camkes_operation_label(CAMKES_FIND_NESTED, 0, 0);
+    later_label = camkes_member_label(CAMKES_FIND_NESTED, 0, 0);
     message(OF_NONE, 3, "timeout 7 3\nreceive\nnested 60\nreply good 77\n");
     begin(false);
     of_group(LOW, CAMKES_TAKE_LOCK, 0, 0, "take: 9 60\nreply good 0\n");
@@ -300,7 +300,7 @@ static void failures(void)
     begin(false);
     refused = seL4_RangeError;
     of_caller(MID, CAMKES_UPDATE, 25, 70,
-              "update: 9 61 25\ninherit: 9 61 20 25 70\nthread b of cpi cannot be set to priority "
+              "update: 9 61 25\ninherit: 9 61 20 25 70\nthread b cannot be set to priority "
               "25: kernel error 4\n");
     begin(false);
     lock_is_taken();
@@ -310,7 +310,7 @@ static void failures(void)
     begin(false);
     message(OF_NONE, 0, "refuse 7 from 0: 12\nreply whose\n");
     of_caller(HIGH, CAMKES_UPDATE, 41, 70, "refuse 6 from 503: 10\nreply priority\n");
-    message(OF_WORKER + LOW, camkes_operation_label(CAMKES_SETTLE, 1, 0), "reply good\n");
+    message(OF_WORKER + LOW, camkes_worker_label(CAMKES_SETTLE, 1, 0), "reply good\n");
     of_caller(HIGH, CAMKES_RAISE, 35, 70, "refuse 6 from 503: 14\nreply no\n");
     of_caller(HIGH, CAMKES_FALL, 35, 70, "refuse 6 from 503: 14\nreply no\n");
     of_worker(LOW, CAMKES_TELL, "refuse 1 from 0: 14\nreply no\n");
@@ -320,16 +320,16 @@ static void failures(void)
 static void pools(void)
 {
     begin(true);
-    message(OF_WORKER + MID, camkes_operation_label(CAMKES_BEGIN_REQUEST, 0, 1),
+    message(OF_WORKER + MID, camkes_worker_label(CAMKES_BEGIN_REQUEST, 0, 1),
             "priority of 10: 20\nreply good\n");
     of_caller(MID, CAMKES_UPDATE, 25, 70,
               "update: 9 61 25\ninherit: 9 61 20 25 70\npriority of 10: 25\npush 61\nreply good\n");
-    message(OF_WORKER + MID, camkes_operation_label(CAMKES_END_REQUEST, 0, 1),
+    message(OF_WORKER + MID, camkes_worker_label(CAMKES_END_REQUEST, 0, 1),
             "priority of 10: 40\nreply good\n");
-    message(OF_WORKER + MID, camkes_operation_label(CAMKES_BEGIN_REQUEST, 0, 0),
+    message(OF_WORKER + MID, camkes_worker_label(CAMKES_BEGIN_REQUEST, 0, 0),
             "priority of 12: 25\nreply good\n");
     begin(false);
-    message(OF_WORKER + MID, camkes_operation_label(CAMKES_BEGIN_REQUEST, 0, 1),
+    message(OF_WORKER + MID, camkes_worker_label(CAMKES_BEGIN_REQUEST, 0, 1),
             "refuse 2 from 0: 14\nreply no\n");
 }
 
@@ -353,11 +353,11 @@ static void members(void)
     of_group(HIGH, CAMKES_FREE_LOCK, 0, 0, "free: 9 62\nreply good 0\n");
     of_group(MID, CAMKES_GIVE_LOCK, 0, 62, "free: 9 62\ngrant: 9 61 of thread 6\nreply good 0\n");
     state("2; 10 10 10 for 60; 20 20 20 for 61; 30 30 30 for 62");
-    of_group(HIGH, CAMKES_UPDATE, 0, 0, "reply no 0\n");
+    message(OF_WORKER, 0, "reply no 0\n");
     begin(true);
     of_group(MID, CAMKES_TAKE_LOCK, 0, 0, "reply no 0\n");
-    of_group(MID, CAMKES_BEGIN_REQUEST, 0, 2, "priority of 11: 20\nreply good 0\n");
-    of_group(MID, CAMKES_END_REQUEST, 0, 2, "priority of 11: 40\nreply good 0\n");
+    of_group(MID, CAMKES_MEMBER_BEGIN, 0, 2, "priority of 11: 20\nreply good 0\n");
+    of_group(MID, CAMKES_MEMBER_END, 0, 2, "priority of 11: 40\nreply good 0\n");
 }
 
 /* What others see of a CPI. */

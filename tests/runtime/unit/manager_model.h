@@ -119,25 +119,25 @@ static void begin(bool pooled)
     length = 0;
 }
 
-static void of_worker(unsigned i, enum camkes_operation operation, const char *wanted)
+static void of_worker(unsigned i, enum camkes_worker_operation operation, const char *wanted)
 {
-    message(OF_WORKER + i, camkes_operation_label(operation, 0, 0), wanted);
+    message(OF_WORKER + i, camkes_worker_label(operation, 0, 0), wanted);
 }
 
-static void of_caller(unsigned i, enum camkes_operation operation, uint8_t priority, uint16_t cause,
-                      const char *wanted)
+static void of_caller(unsigned i, enum camkes_caller_operation operation, uint8_t priority,
+                      uint16_t cause, const char *wanted)
 {
-    message(OF_CALLER + i, camkes_operation_label(operation, priority, cause), wanted);
+    message(OF_CALLER + i, camkes_caller_label(operation, priority, cause), wanted);
 }
 
 /* From the manager of the group that it is a member of. */
-static void of_group(unsigned i, enum camkes_operation operation, uint8_t priority, uint16_t detail,
-                     const char *wanted)
+static void of_group(unsigned i, enum camkes_member_operation operation, uint8_t priority,
+                     uint16_t detail, const char *wanted)
 {
     self.start = camkes_manage_member;
     length = 1;
     word[0] = i;
-    message(OF_WORKER, camkes_operation_label(operation, priority, detail), wanted);
+    message(OF_WORKER, camkes_member_label(operation, priority, detail), wanted);
 }
 
 #if CAMKES_MCS

@@ -288,9 +288,9 @@ static const struct exchange FREED[] = {
 static const struct exchange MEMBER_POOL[] = {
     {.what = "the start"},
     {"a lock without a thread", W_LOW, OPERATION(TAKE_LOCK), 1, CAMKES_MESSAGE_OPERATION, 0, 10},
-    {"the second thread serves", W_LOW, OF_THREAD(BEGIN_REQUEST, 1), 1, CAMKES_MESSAGE_GOOD, 0, 10},
-    {"the first one ends", W_LOW, OF_THREAD(END_REQUEST, 0), 1, CAMKES_MESSAGE_OPERATION, 0, 10},
-    {"the second one ends", W_LOW, OF_THREAD(END_REQUEST, 1), 1, CAMKES_MESSAGE_GOOD, 0, 10},
+    {"the second thread serves", W_LOW, OF_THREAD(MEMBER_BEGIN, 1), 1, CAMKES_MESSAGE_GOOD, 0, 10},
+    {"the first one ends", W_LOW, OF_THREAD(MEMBER_END, 0), 1, CAMKES_MESSAGE_OPERATION, 0, 10},
+    {"the second one ends", W_LOW, OF_THREAD(MEMBER_END, 1), 1, CAMKES_MESSAGE_GOOD, 0, 10},
     {.what = NULL},
 };
 

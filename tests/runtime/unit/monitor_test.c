@@ -8,7 +8,7 @@
 /* The base priority of a context changes: wherever it is, also while it waits. */
 static void rebase(void)
 {
-    const seL4_Word new_base = camkes_operation_label(CAMKES_UPDATE, 25, 0);
+    const seL4_Word new_base = camkes_time_label(CAMKES_SET_BASE, 25, 0);
     begin();
     of_sleeper(EVENT, CAMKES_WAIT, 0, "sleep: 51 4 20 of thread 7\nT priority 20 for 4\nreceive\n");
     sleeper[IN_A].origin = 4;
@@ -17,7 +17,7 @@ static void rebase(void)
             "T priority 25 for 4\nB0 priority 25 for 4\nreply good\n");
     need(sleeper[IN_A].priority == 25, "the first of the threads that can wait");
     word[0] = 1;
-    message(CAMKES_BADGE_TIME_MANAGER, camkes_operation_label(CAMKES_UPDATE, 9, 0),
+    message(CAMKES_BADGE_TIME_MANAGER, camkes_time_label(CAMKES_SET_BASE, 9, 0),
             "C0 priority 9 for 1\nD0 priority 9 for 1\nreply good\n");
     word[0] = 0;
     of_sleeper(LATER, CAMKES_POST, 0,
@@ -33,15 +33,15 @@ int main(void)
 
 #else
 
-static void of_party(unsigned i, enum camkes_operation operation, const char *wanted)
+static void of_party(unsigned i, enum camkes_worker_operation operation, const char *wanted)
 {
-    message(OF_PARTY + i, camkes_operation_label(operation, 0, 0), wanted);
+    message(OF_PARTY + i, camkes_worker_label(operation, 0, 0), wanted);
 }
 
-static void of_caller(unsigned i, enum camkes_operation operation, uint16_t detail,
+static void of_caller(unsigned i, enum camkes_caller_operation operation, uint16_t detail,
                       const char *wanted)
 {
-    message(OF_CALLER + i, camkes_operation_label(operation, 31, detail), wanted);
+    message(OF_CALLER + i, camkes_caller_label(operation, 31, detail), wanted);
 }
 
 static void wait_until(unsigned i, uint16_t index, uint64_t time, const char *wanted)
@@ -225,14 +225,13 @@ static void messages(void)
     begin();
     of_party(B0, CAMKES_BEGIN_REQUEST, "B0 begin 0 for 0\nreply label\n");
     of_party(B0, CAMKES_END_REQUEST, "B0 end 0 for 0\nreply label\n");
-    message(OF_PARTY + B0, camkes_operation_label(CAMKES_BEGIN_REQUEST, 1, 2),
-            "B0 begin 1 for 2\nreply label\n");
+    message(OF_PARTY + B0, camkes_worker_label(CAMKES_BEGIN_REQUEST, 1, 2),
+            "B0 begin 0 for 2\nreply label\n");
     of_caller(B0, CAMKES_UPDATE, 0, "reply good\n");
-    message(OF_SLEEPER + OTHER, camkes_operation_label(CAMKES_POST, 1, 0), "reply good\n");
+    message(OF_SLEEPER + OTHER, camkes_waiter_label(CAMKES_POST, 1, 0), "reply good\n");
     of_sleeper(OTHER, CAMKES_WAIT, 0, "reply good\n");
     message(0, 0, "reply whose\n");
-    message(CAMKES_BADGE_TIME_MANAGER, camkes_operation_label(CAMKES_UPDATE, 25, 0),
-            "reply whose\n");
+    message(CAMKES_BADGE_TIME_MANAGER, camkes_time_label(CAMKES_SET_BASE, 25, 0), "reply whose\n");
 }
 
 /* What no user of the system is to see. */

@@ -75,7 +75,7 @@ seL4_MessageInfo_t seL4_Call(seL4_CPtr to, seL4_MessageInfo_t info)
 }
 
 void camkes_ask_own_manager(const struct camkes_cpi *cpi, const struct camkes_context *of,
-                            enum camkes_operation operation)
+                            enum camkes_worker_operation operation)
 {
     need(cpi == &own && of == &context, "another manager");
 #if CAMKES_MCS

@@ -273,12 +273,12 @@ static void test_abort(void)
     begin("other messages");
     for (returned = CAMKES_RETURN_REPLIED; returned <= CAMKES_RETURN_WAIT; returned++) {
         aborted = NULL;
-        need(send(TOP, camkes_operation_label(CAMKES_RETURN_TIME, (uint8_t)returned, 1)) ==
+        need(send(TOP, camkes_timeout_label(CAMKES_RETURN_TIME, (uint8_t)returned, 1)) ==
                      &contexts[MID] &&
                  aborted == &threads[TOP],
              "a return");
     }
-    need(send(TOP, camkes_operation_label(CAMKES_RESUME, 0, 0x81)) == NULL && replies == 1,
+    need(send(TOP, camkes_timeout_label(CAMKES_RESUME, 0, 0x81)) == NULL && replies == 1,
          "a task is resumed");
 }
 

@@ -10,6 +10,7 @@
 enum { A, B, C, MEMBERS };
 enum { ENDPOINT = 1, REPLY, TIMER, CONTEXT = 50, MANAGER = 60, TIME = 30 };
 enum { LOWEST = 10, HIGHEST = 20, GOOD = 0, OPERATION = CAMKES_MESSAGE_OPERATION };
+enum { BADGE = CAMKES_MESSAGE_BADGE };
 enum { BEGINS = CAMKES_JOB_BEGINS, ENDS = CAMKES_JOB_ENDS, FIRED = MEMBERS + 1 };
 
 static const struct camkes_instance instance = {.name = "i"};
@@ -26,7 +27,7 @@ void camkes_ask_manager(seL4_CPtr manager, seL4_Word label, const char *name)
 seL4_MessageInfo_t camkes_refuse_order(const struct camkes_thread *thread, seL4_Word badge,
                                        unsigned error)
 {
-    need(thread == &self && error == OPERATION, "a good message is refused");
+    need(thread == &self && (error == OPERATION || error == BADGE), "a good message is refused");
     (void)badge;
     return seL4_MessageInfo_new(error, 0, 0, 0);
 }
@@ -139,7 +140,8 @@ static void test_refusals(void)
     begin(0);
     need_handled(A + 1, ENDS, 0, "", OPERATION);
     need_handled(A + 1, 0, 0, "", OPERATION);
-    need_handled(FIRED, BEGINS, 0, "", GOOD); /* it has no timer */
+    need_handled(FIRED, BEGINS, 0, "", BADGE); /* it has no timer */
+    need_handled(A + 1, BEGINS | 1 << 4, 0, "", OPERATION);
     want(A, true, 10, 9, 0);
     need_handled(A + 1, BEGINS, 9, "turn: 50 10 9\na: 0x320aa to 60\n", GOOD);
     need_handled(A + 1, BEGINS, 5, "", OPERATION);

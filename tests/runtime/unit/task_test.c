@@ -6,7 +6,6 @@
 #include <camkes/realtime.h>
 #include <camkes/request.h>
 #include <camkes/task.h>
-#include <stdarg.h>
 
 enum { TIMER = 20, RELEASE, SCHEDULER, TCB, HANDLER, TIME };
 
@@ -48,15 +47,6 @@ void camkes_platform_work(uint64_t ns)
 void camkes_platform_work_between(uint64_t low, uint64_t high)
 {
     note("work %lu to %lu\n", (unsigned long)low, (unsigned long)high);
-}
-
-void camkes_fail(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    note_line(format, args);
-    va_end(args);
-    longjmp(over, 2);
 }
 
 static void begin(uint64_t offset, uint64_t period)
@@ -166,7 +156,7 @@ static void test_scheduler(void)
     task.scheduler = SCHEDULER;
     answer = CAMKES_MESSAGE_OPERATION;
     UNTIL_OVER(camkes_begin_task(&task));
-    need_calls("call 0x1 to 22 0 0\nthe scheduler of t refused a job\n");
+    need_calls("call 0x1 to 22 0 0\nthe manager of its band refused what thread t asked it for\n");
 }
 
 /* The thread's priority is that of its work. */
