@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 #
 #   make demo    set everything up, then build and run the examples with pictures
+#   make quick   what is looked at at each save: lint, types, tests that compile nothing
 #   make test    set everything up, then run every test and check
 #   make test-long  tests that take long too, more examples of properties, and coverage
 #   make test-clang  the tests that compile components, with Clang
@@ -24,7 +25,7 @@ COVERED := parser camkes/resolve camkes/protocols
 PYTHON_CODE := camkes tools parser tests benchmarks docs/site
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: demo test test-long test-clang setup check-python lint unit sanitize format clean pins mutate explore spin proof docs
+.PHONY: demo quick test test-long test-clang setup check-python lint unit sanitize format clean pins mutate explore spin proof docs
 
 # The demo needs only what running needs; tests need the tools of developers too.
 setup: $(VENV)/.run-ready
@@ -70,6 +71,13 @@ demo: $(VENV)/.run-ready
 	@echo '  $(DEMO)/nested.json'
 
 test: $(VENV)/.test-ready lint sanitize unit
+
+QUICK := tests/parser tests/resolve tests/protocols tests/capdl tests/format tests/repository
+quick: $(VENV)/.test-ready
+	$(BIN)/ruff check --quiet $(PYTHON_CODE)
+	$(BIN)/ruff format --quiet --check $(PYTHON_CODE)
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q -n $(JOBS) --dist loadfile $(QUICK)
 
 lint: $(VENV)/.test-ready
 	$(BIN)/ruff check $(PYTHON_CODE)

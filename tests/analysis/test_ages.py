@@ -56,6 +56,7 @@ def test_a_bound(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert '<td>w</td><td class="left">r</td><td>17 ms</td>' in (tmp_path / "page.html").read_text()
 
 
+@pytest.mark.long
 def test_ages_of_a_run(tmp_path: Path) -> None:
     """The first job of r has what w wrote from 0 to 2 ms, and ends at 14.999: w executes from 10 to 12. The
     second, from 24.999 to 27.999 ms, has what is of 20 ms."""

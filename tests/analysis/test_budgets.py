@@ -235,6 +235,7 @@ def test_an_extension_has_to_last_for_all_overruns_of_its_period(extension: int,
     assert next(each for each in results if each.task.name == "h").isolated.response == h * MS
 
 
+@pytest.mark.long
 def test_threads_of_a_switch() -> None:
     """60 tasks, 32, 16, 8 and 4 of criticalities 0 to 3."""
     tasks = [

@@ -74,6 +74,7 @@ def test_a_chain(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "\na -> b -> c    20 ms\n" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_responses_and_latencies_of_a_run(tmp_path: Path) -> None:
     """A job is released when the event comes. Where `other` is released with a, b ends at 2 + 4 + 3, and c at
     10: the latest. A run that begins later has 6 everywhere."""

@@ -103,6 +103,7 @@ def test_errors_of_the_platform_and_of_the_system_are_reported_together(
     assert "[E0901]: task `b` has no period" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_overheads_are_part_of_every_number(capsys: pytest.CaptureFixture[str]) -> None:
     responses = {}
     for platform in ("none", "sudvarg2024-intel", "sudvarg2024-pi3"):

@@ -141,6 +141,7 @@ def in_order_of_arrival(folder: Path, settings: str = "") -> Path:
     )
 
 
+@pytest.mark.long
 def test_a_run_in_the_order_of_arrival(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The third asks at 1, the second at 3, the first, released at 3, at 5 ms: the server ends their waits at
     9, 14 and 19 ms. R is 7 + 2 * 5; 7 + 5, if the server were one that takes the most urgent first."""
@@ -249,6 +250,7 @@ def test_servers_may_have_the_priority_of_the_least_urgent_client(
     assert [task["response"] / MS for task in analysed(path, capsys).values()] == [23, 39, 74]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("job", "served", "waits"),
     [

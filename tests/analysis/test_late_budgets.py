@@ -252,6 +252,7 @@ assembly {
 """
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     ("protocol", "policy", "reason"),
     [

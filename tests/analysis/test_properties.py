@@ -133,6 +133,7 @@ def test_without_every_way_the_assignment_is_the_same(seed: int) -> None:
         assert less.response is None or more.response is None or less.response.time >= more.response.time
 
 
+@pytest.mark.long
 def test_more_ways_than_can_be_looked_at() -> None:
     """Thirty levels of two locks, each of which requests both of the next: 2**30 ways to the last one."""
     levels = 30
@@ -221,6 +222,7 @@ def test_without_blocking_nothing_is_left_to_search(monkeypatch: pytest.MonkeyPa
     assert analyse(Workload(tasks, (cpi,)), FREE).tasks[0].blocking.exact == 0
 
 
+@pytest.mark.long
 @given(SEEDS)
 def test_no_response_is_above_its_bound(seed: int) -> None:
     assert above(seed) == []

@@ -35,6 +35,7 @@ NESTED = Path(__file__).parents[2] / "examples" / "nested"
 FIXED, INHERITED = Protocol.FIXED, Protocol.INHERITED
 
 
+@pytest.mark.long
 @given(st.integers(0, 2**32 - 1), st.sampled_from(("none", "sudvarg2024-intel")))
 def test_no_case_is_worse_than_the_bound(seed: int, platform: str) -> None:
     system = RandomSystem(random.Random(seed))
@@ -46,6 +47,7 @@ def test_no_case_is_worse_than_the_bound(seed: int, platform: str) -> None:
             assert verdict is not Verdict.MET
 
 
+@pytest.mark.long
 def test_nearly_all_bounds_are_attained() -> None:
     """Of systems with unique priorities; for a hundred of seeds, at least 99 %."""
     attained = bounded = 0
@@ -159,6 +161,7 @@ MISSING = shared_store(
 )
 
 
+@pytest.mark.long
 def test_a_miss_on_the_host_kernel(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

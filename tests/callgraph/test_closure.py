@@ -43,6 +43,7 @@ def test_without_code_every_interface_counts(look: Look) -> None:
     assert checked.plan.cpi("leaf.p").ceiling == 20
 
 
+@pytest.mark.long
 def test_through_functions_of_other_files(look: Look) -> None:
     shared = "int deep(int x) { return next_f(x); }"
     seen = look(
@@ -56,6 +57,7 @@ def test_through_functions_of_other_files(look: Look) -> None:
     assert seen.calls("s.q") == (["s.log"], CODE)
 
 
+@pytest.mark.long
 def test_static_functions_of_one_name_are_two(look: Look) -> None:
     seen = look(
         files={
@@ -67,6 +69,7 @@ def test_static_functions_of_one_name_are_two(look: Look) -> None:
     assert seen.calls("s.q") == (["s.log"], CODE)
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     "code",
     [
@@ -106,6 +109,7 @@ def test_a_pointer_to_a_stub(look: Look) -> None:
     assert seen.calls("s.p") == (["s.log"], CODE)
 
 
+@pytest.mark.long
 def test_an_unknown_pointer_counts_as_all_calls_and_is_reported(look: Look) -> None:
     seen = look("int (*f)(int);\nint p_f(int x) { return f(x); }\nint q_f(int x) { return x; }")
     assert seen.calls("s.p") == (BOTH, "all")
@@ -231,6 +235,7 @@ def test_without_call_graphs_a_pointer_from_nowhere_leads_anywhere(
     assert "N0741" in seen.codes
 
 
+@pytest.mark.long
 def test_assembly_sources(look: Look) -> None:
     seen = look(
         files={
@@ -278,6 +283,7 @@ def test_the_place_of_a_call_behind_wide_characters(
     assert shown == "next_f" if graphs else "next_f" in shown
 
 
+@pytest.mark.long
 def test_a_weak_function_is_replaced(look: Look) -> None:
     weak = "__attribute__((weak)) int help(int x) { return next_f(x); }\n"
     use = "int p_f(int x) { return help(x); }\nint q_f(int x) { return x; }\n"
@@ -288,6 +294,7 @@ def test_a_weak_function_is_replaced(look: Look) -> None:
     assert "E0516" not in look(files={"a.c": weak + use, "b.c": strong}, clause=", requests (log)").codes
 
 
+@pytest.mark.long
 def test_a_switch_takes_no_address(look: Look) -> None:
     cases = "".join(f"case {n}: return next_f({n * n});" for n in range(12))
     seen = look(
@@ -303,6 +310,7 @@ def test_a_switch_takes_no_address(look: Look) -> None:
     assert seen.calls("s.q") == (["s.next"], CODE)
 
 
+@pytest.mark.long
 def test_flags_that_let_functions_vanish(look: Look, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CC", "cc -fwhole-program -flto -O2")
     seen = look("int p_f(int x) { return next_f(x); }\nint q_f(int x) { return x; }")

@@ -85,7 +85,7 @@ def job(folder: Path, code: str, settings: str = "") -> Counted:
     return Counted(folder, code, SERVER, settings)
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("code", "next_", "log"),
     [
@@ -124,7 +124,7 @@ def test_counts(tmp_path: Path, code: str, next_: int | None, log: int | None) -
     assert seen.of("s.p") == {name: count for name, count in wanted.items() if count}
 
 
-@pytest.mark.mostly_long("code6-through a pointer")
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("code", "why"),
     [
@@ -155,12 +155,13 @@ def test_without_a_bound_the_count_has_to_be_stated(tmp_path: Path, code: str, w
     assert stated.of("s.p")["leaf.p"] == 7
 
 
+@pytest.mark.long
 def test_assembly_has_no_count(tmp_path: Path) -> None:
     code = 'int p_f(int x) { asm volatile("call next_f@PLT\\n call next_f@PLT"); return x; }'
     assert "calls `next` in assembly" in served(tmp_path, code).text
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("code", "count"),
     [
@@ -183,7 +184,7 @@ def test_counts_in_cxx(tmp_path: Path, code: str, count: int | None) -> None:
         assert seen.of("s.p") == {"leaf.p": count}
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("code", "count"),
     [
@@ -205,6 +206,7 @@ def test_counts_of_a_job(tmp_path: Path, code: str, count: int) -> None:
     assert job(tmp_path, code).of("t") == {"s.p": count}
 
 
+@pytest.mark.long
 def test_the_plan_has_the_counts_of_the_code(tmp_path: Path) -> None:
     """Three requests of 1 us at each of two CPIs, the second from the first, and 1 ms of the task itself."""
     found = job(tmp_path, "int run(void) { while (camkes_next_job()) { p_f(1); p_f(2); p_f(3); } return 0; }")
@@ -213,6 +215,7 @@ def test_the_plan_has_the_counts_of_the_code(tmp_path: Path) -> None:
     assert json.loads(plan.output)["tasks"][0]["wcet"] == 1_006_000
 
 
+@pytest.mark.long
 def test_jobs_that_end_in_another_function(tmp_path: Path) -> None:
     code = "static int step(void) { p_f(1); return camkes_next_job(); }\n"
     assert (
@@ -221,6 +224,7 @@ def test_jobs_that_end_in_another_function(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_messages(tmp_path: Path) -> None:
     """The call is underlined; a count that is stated has to be as much as is counted."""
     loop = "int p_f(int x) {\n    for (int i = 0; i < x; i++)\n        x += next_f(i);\n    return x;\n}"
@@ -232,6 +236,7 @@ def test_messages(tmp_path: Path) -> None:
     assert served(tmp_path, known, "s.next_requests = 9;").of("s.p") == {"leaf.p": 9}
 
 
+@pytest.mark.long
 def test_without_the_code_a_stated_count_holds(tmp_path: Path) -> None:
     served(tmp_path, SERVER, "s.next_requests = 3; t.p_requests = 2;")
     checked = pipeline.check(pipeline.Input(tmp_path / "a.camkes"), Sink())

@@ -82,6 +82,7 @@ def test_a_callback_of_a_task_that_requests_is_an_error_at_its_line(name: str, t
     assert (found.span.file.path.name, found.span.line) == ("task0.c", 2)
 
 
+@pytest.mark.mostly_long("files0", "files2", "files3")
 @pytest.mark.parametrize(
     "files",
     [

@@ -89,6 +89,7 @@ def test_an_event_and_a_breakpoint_of_one_instance(built: Path) -> None:
     assert request.output.rstrip().endswith("1000000"), request.output  # that of `high`, which waits then
 
 
+@pytest.mark.long
 def test_a_fault_stops_at_its_line(built: Path) -> None:
     result = debug(built, "-x", "bt 1")
     assert "SIGSEGV" in result.output

@@ -121,6 +121,7 @@ LONG = (
 NAMES = sorted(path.name for path in CASES.iterdir())
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.long] if name in LONG else []) for name in NAMES]
 )

@@ -69,6 +69,7 @@ def test_a_system_without_mistakes_has_no_diagnostics(folder: Path) -> None:
     assert found(folder) == ()
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.long] if name in LONG else []) for name in MISTAKES]
 )

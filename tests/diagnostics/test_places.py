@@ -152,6 +152,7 @@ def golden(main: Path, options: LoadOptions, name: str) -> None:
     assert all(len(line) < 300 for line in text.splitlines() if "|" in line)
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("name", CASES)
 def test_golden(tmp_path: Path, name: str) -> None:
     for file, text in CASES[name].items():

@@ -148,6 +148,7 @@ int run(void)
 }
 
 
+@pytest.mark.long
 def test_commands(tmp_path: Path) -> None:
     """Whatever is printed or written of a system in a folder with such a name, and of what it prints."""
     project = write_files(tmp_path / HOSTILE_NAME, _FILES)

@@ -71,6 +71,7 @@ def session() -> Any:
         one.process.wait()
 
 
+@pytest.mark.long
 def test_malformed_requests_get_errors(session: Session) -> None:
     requests: list[tuple[dict[str, Any], int]] = [
         (HOVER, -32602),

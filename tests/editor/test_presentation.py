@@ -224,6 +224,7 @@ def test_symbols_of_the_workspace(protocols: Path) -> None:
     session(protocols, script)
 
 
+@pytest.mark.long
 def test_from_a_method_to_its_handlers_and_back(protocols: Path) -> None:
     async def script(editor: Editor) -> None:
         async def implementation(text: str) -> list[str]:
@@ -302,6 +303,7 @@ FIXES = [
 ]
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(("text", "title", "place", "new"), [case[1:] for case in FIXES])
 def test_fixes(text: str, title: str, place: str, new: str, tmp_path: Path) -> None:
     async def script(editor: Editor) -> None:

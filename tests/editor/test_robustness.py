@@ -108,6 +108,7 @@ def test_a_text_that_is_being_typed(tmp_path: Path, text: str, where: float, mis
     ask_everything(tmp_path / "a.camkes", text[:place] + text[place + missing :])
 
 
+@pytest.mark.long
 @given(st.floats(0, 1))
 @settings(RELAXED, max_examples=10)
 def test_a_text_with_all_constructs(tmp_path: Path, where: float) -> None:

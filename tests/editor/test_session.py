@@ -33,6 +33,7 @@ def nested(tmp_path: Path) -> Path:
     return tmp_path / "nested"
 
 
+@pytest.mark.long
 def test_diagnostics_follow_the_text_that_is_not_saved(nested: Path) -> None:
     async def script(editor: Editor) -> None:
         editor.open("system.camkes")
@@ -50,6 +51,7 @@ def test_diagnostics_follow_the_text_that_is_not_saved(nested: Path) -> None:
     session(nested, script)
 
 
+@pytest.mark.long
 def test_a_mistake_shows_in_the_file_where_it_is(nested: Path) -> None:
     """The root is open, and the mistake is made in a file that it imports."""
 
@@ -126,6 +128,7 @@ def test_definitions_and_references(nested: Path) -> None:
     session(nested, script)
 
 
+@pytest.mark.long
 def test_rename(nested: Path) -> None:
     async def script(editor: Editor) -> None:
         editor.open("system.camkes")
@@ -184,6 +187,7 @@ COMPLETIONS = [
 ]
 
 
+@pytest.mark.long
 def test_completion(nested: Path) -> None:
     """In a text that breaks off at the cursor, and in one that goes on."""
     text = (nested / "system.camkes").read_text()
@@ -201,6 +205,7 @@ def test_completion(nested: Path) -> None:
     session(nested, script)
 
 
+@pytest.mark.long
 def test_hints(nested: Path) -> None:
     async def script(editor: Editor) -> None:
         editor.open("system.camkes")
@@ -219,6 +224,7 @@ def test_hints(nested: Path) -> None:
     session(nested, script)
 
 
+@pytest.mark.long
 def test_quick_fix(nested: Path) -> None:
     async def script(editor: Editor) -> None:
         editor.open("system.camkes")
@@ -240,6 +246,7 @@ def test_quick_fix(nested: Path) -> None:
     session(nested, script)
 
 
+@pytest.mark.long
 def test_formatting_and_outline(nested: Path) -> None:
     async def script(editor: Editor) -> None:
         editor.open("system.camkes", "component A{control;\nuses P p;}\n")
@@ -260,6 +267,7 @@ def test_formatting_and_outline(nested: Path) -> None:
     session(nested, script)
 
 
+@pytest.mark.long
 def test_parts_of_components(tmp_path: Path) -> None:
     shutil.copytree(EXAMPLES / "hierarchy", tmp_path / "h")
 
@@ -294,6 +302,7 @@ def test_other_texts_are_left_alone(tmp_path: Path) -> None:
     session(tmp_path, script)
 
 
+@pytest.mark.long
 def test_the_application_around_a_file(tmp_path: Path) -> None:
     """Import paths and macros come from the CMakeLists.txt above; a part shows what the whole computes."""
     (tmp_path / "parts" / "deep").mkdir(parents=True)
@@ -324,6 +333,7 @@ def test_the_application_around_a_file(tmp_path: Path) -> None:
     session(tmp_path, script)
 
 
+@pytest.mark.mostly_long("no")
 @pytest.mark.parametrize("how", ["no", "option", "command"])
 def test_cmake_is_run_only_in_trusted_folders(
     how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

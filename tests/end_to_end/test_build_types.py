@@ -39,7 +39,7 @@ GenerateCAmkESRootserver()
 """
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @pytest.mark.parametrize("cmake", [False, True], ids=["a file", "a project"])
 def test_build_types(cmake: bool, tmp_path: Path) -> None:
     path = system(tmp_path, ASSEMBLY, {"A.c": CODE})

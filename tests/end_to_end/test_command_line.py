@@ -139,6 +139,7 @@ def test_all_mistakes_of_a_file_in_one_run(tmp_path: Path) -> None:
     assert codes == {"E0409", "E0501"}
 
 
+@pytest.mark.long
 def test_plan_json(tmp_path: Path) -> None:
     """The fields that programs rely on."""
     plan = conforming("plan", camkes("plan", EXAMPLES / "protocols", "--json").output)
@@ -253,7 +254,7 @@ def test_colour_on_a_terminal(environment: dict[str, str], coloured: bool) -> No
     os.close(terminal)
 
 
-@pytest.mark.mostly_long("sarif")
+@pytest.mark.long
 @pytest.mark.parametrize("form", ["json", "sarif"])
 def test_json_is_alone_on_standard_output(tmp_path: Path, form: str) -> None:
     path = EXAMPLES / "adder"

@@ -51,6 +51,7 @@ def responses(path: Path, *more: str | Path) -> dict[str, int]:
     return {task["name"]: task["response"]["max"] for task in document["tasks"]}
 
 
+@pytest.mark.long
 def test_response_times_are_exact(two_tasks: Path, tmp_path: Path) -> None:
     path, profile = two_tasks, tmp_path / "board.toml"
     profile.write_text(PROFILE)
@@ -137,7 +138,7 @@ def random_system(rng: random.Random, folder: Path) -> Path:
     )
 
 
-@pytest.mark.mostly_long("0")
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(60))
 def test_analysis_bounds_a_run_on_the_same_machine(seed: int, tmp_path: Path) -> None:
     path = random_system(random.Random(seed), tmp_path)

@@ -57,7 +57,7 @@ def test_every_example_is_tried() -> None:
     assert {path.name for path in EXAMPLES.iterdir() if path.is_dir()} == tried
 
 
-@pytest.mark.mostly_long("adder-default", "timer-default")
+@pytest.mark.mostly_long("timer-default")
 @pytest.mark.parametrize(("name", "flags"), VARIANTS, ids=label)
 def test_output_properties_and_traces(name: str, flags: tuple[str, ...], tmp_path: Path) -> None:
     """What an example prints is what its README shows, its properties hold also under round robin, and each
@@ -80,6 +80,7 @@ def test_output_properties_and_traces(name: str, flags: tuple[str, ...], tmp_pat
     assert "hold at every event" in result.output
 
 
+@pytest.mark.long
 def test_inversion_equals_the_calculation_by_hand(tmp_path: Path) -> None:
     """examples/inversion/README.md: 8 ms with inheritance, 28 ms with the plain call."""
     worst = {}
@@ -92,6 +93,7 @@ def test_inversion_equals_the_calculation_by_hand(tmp_path: Path) -> None:
     assert worst == {"inherited": 8_000_000, "plain": 28_000_000}
 
 
+@pytest.mark.long
 def test_critical_tasks_meet_their_deadlines_within_the_bounds_of_their_criticality(tmp_path: Path) -> None:
     """examples/aav/README.md: also with overruns; the least critical tasks do not."""
     trace = tmp_path / "run.trace"
@@ -159,6 +161,7 @@ def test_deadlock_walks_the_whole_cycle() -> None:
         assert hop in words
 
 
+@pytest.mark.long
 def test_pictures_and_traces(tmp_path: Path) -> None:
     result = camkes(
         "run", EXAMPLES / "inversion", "-o", tmp_path / "b", "-q", "--for", "50ms",

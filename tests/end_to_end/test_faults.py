@@ -82,6 +82,7 @@ def test_exit_of_a_component_is_its_own_end(tmp_path: Path) -> None:
     assert "bad" in result.errors
 
 
+@pytest.mark.long
 def test_an_unhandled_runtime_error_is_not_an_illegal_instruction(tmp_path: Path) -> None:
     text = """
 procedure P { string back(in int length); }

@@ -136,7 +136,7 @@ def test_a_wait_without_helpers_is_an_inversion_with_a_warning(tmp_path: Path) -
     assert "sleeps" in found.result.output
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @pytest.mark.parametrize("protocol", ["inherited", "propagated"])
 def test_helpers_end_the_inversion(protocol: str, tmp_path: Path) -> None:
     """The producer has 30 from the wait to the signal; then the bystander is more urgent again, so the
@@ -207,6 +207,7 @@ def side_by_side(folder: Path) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_the_first_signal_is_for_the_most_urgent_waiter(tmp_path: Path) -> None:
     found = run(side_by_side(tmp_path / "system"), tmp_path, duration="90ms")
     assert found.responses("urgent") == [2]
@@ -239,6 +240,7 @@ def inside(folder: Path) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_a_request_under_way_has_what_is_lent_until_the_signal(tmp_path: Path) -> None:
     found = run(inside(tmp_path / "system"), tmp_path, duration="19ms")
     assert found.executed() == [("producer", 0, 3), ("bystander", 3, 11), ("producer", 11, 12)]
@@ -337,6 +339,7 @@ def through_a_lock(
     )
 
 
+@pytest.mark.long
 def test_locks_and_events_are_one_chain(tmp_path: Path) -> None:
     path = locked(tmp_path / "system")
     found = run(path, tmp_path, duration="90ms")
@@ -405,7 +408,7 @@ def test_the_first_signal_ends_what_all_helpers_have(posted: Callable[[int], Ran
     assert found.executed() == [("h2", 0, 1), ("h1", 1, 3), ("h2", 3, 4)]
 
 
-@pytest.mark.mostly_long("2")
+@pytest.mark.long
 @pytest.mark.parametrize("count", [2, 1, 4, 16])
 def test_kernel_calls_grow_with_the_helpers(count: int, posted: Callable[[int], Ran]) -> None:
     """S4: for each helper one priority is set at the wait, and one at the wake."""
@@ -434,7 +437,7 @@ WITHOUT = {
 WITH = {"client1": [14.5, 14.5, 14.5, 14.5, 19] * 3, "client2": [29, 19, 14.5, 29] * 3}
 
 
-@pytest.mark.mostly_long("helpers")
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("options", "expected", "annoyer"),
     [(("-DPLAIN=ON",), WITHOUT, 30), ((), WITH, 39)],

@@ -54,6 +54,7 @@ int queue_get(void) { while (count == 0) { not_empty_wait(); } return count--; }
     )
 
 
+@pytest.mark.long
 def test_only_those_help_that_call_the_method_with_the_signal(tmp_path: Path) -> None:
     """`c1` waits from 0; the other consumer, which also uses the CPI, does not get its priority."""
     path = queue(tmp_path / "system")
@@ -69,6 +70,7 @@ def test_only_those_help_that_call_the_method_with_the_signal(tmp_path: Path) ->
     assert "signalled by c1" not in plan.output
 
 
+@pytest.mark.long
 def test_methods_count_on_the_way_too(tmp_path: Path) -> None:
     path = queue(tmp_path / "system", relay="next_put(value);")
     plan = camkes("plan", "--code", path)
@@ -129,6 +131,7 @@ def test_a_task_helps_that_signals_in_code_that_it_calls_directly(tmp_path: Path
     assert found.priorities("h") == [(0, 10), (0, 30), (4, 10)]
 
 
+@pytest.mark.long
 def test_a_wait_in_code_that_is_called_directly_is_rejected(tmp_path: Path) -> None:
     """By the methods that are called: here `get` waits. Whoever calls only `count` may do so."""
     path = write(

@@ -27,7 +27,7 @@ THREE = ROUNDS.replace("while (", "for (int i = 0; i < 3 && ").replace("()) camk
 LATE = "int run(void) { while (camkes_next_job()) camkes_work(CAMKES_MS(15)); return 0; }\n"
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.mostly_long("once")
 @pytest.mark.parametrize(
     ("code", "settings", "releases", "responses", "end"),
     [

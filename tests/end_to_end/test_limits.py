@@ -100,6 +100,7 @@ def test_what_python_runs_into(
     assert capsys.readouterr().err.startswith("error[E0732]")
 
 
+@pytest.mark.mostly_long("-n 10-build-E0732-the limit of open files is 10; `ulimit -n 256` is enough")
 @pytest.mark.parametrize(
     ("limit", "command", "code", "named"),
     [

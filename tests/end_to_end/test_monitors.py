@@ -84,7 +84,7 @@ def test_the_graph_names_monitors_and_helpers() -> None:
     assert '"buffer.not_full" -> "consumer"' in result.output
 
 
-@pytest.mark.mostly_long("with helpers")
+@pytest.mark.long
 @pytest.mark.parametrize("clause", ["with helpers", ""])
 def test_the_signaller_has_the_priority_of_the_waiter_until_it_leaves(clause: str, tmp_path: Path) -> None:
     """The producer (10) works for 2 ms, then 1 ms before and 1 ms after its signal in the monitor; the
@@ -107,7 +107,7 @@ def test_the_signaller_has_the_priority_of_the_waiter_until_it_leaves(clause: st
         assert "W0511" in found.result.errors
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @pytest.mark.parametrize("signal", ["signal", "broadcast"])
 def test_waiters_take_the_lock_again_in_the_order_of_their_priorities(signal: str, tmp_path: Path) -> None:
     """Two consumers wait, the less urgent one first; the producer brings two items. With a broadcast both
@@ -126,6 +126,7 @@ def test_waiters_take_the_lock_again_in_the_order_of_their_priorities(signal: st
     assert found.priorities("p") == [(0, 10), (0, 20), (1, 30), (2, 20), (5, 10)] or signal == "broadcast"
 
 
+@pytest.mark.long
 def test_monitors_locks_and_helpers_are_one_chain(tmp_path: Path) -> None:
     """S2, with an item in a monitor in the place of the event."""
     path = through_a_lock(
@@ -159,6 +160,7 @@ void get_get(void) { while (items == 0) { nonempty_wait(); } items--; }"""
     assert found.responses("a") == [20]
 
 
+@pytest.mark.long
 def test_a_wait_without_the_lock_is_a_fault(tmp_path: Path) -> None:
     """Where the check of the code cannot see it: the call is through a pointer, in `__init`."""
     path = store(
@@ -264,7 +266,7 @@ def calls_at(found: Ran, time: int) -> Counter[KernelCall]:
     return Counter({call: counted[call] for call in CALLS if counted[call]})
 
 
-@pytest.mark.mostly_long("monitor-1")
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "helpers"), [("event", 1), ("semaphore", 1), ("semaphore", 4), ("monitor", 1), ("monitor", 4)]
 )

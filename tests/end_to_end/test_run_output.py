@@ -35,6 +35,7 @@ NOTHING = {
 }
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     ("text", "code"),
     [
@@ -57,7 +58,7 @@ def test_a_system_that_cannot_be_read_is_a_document_too(tmp_path: Path) -> None:
     assert json.loads(result.output)["errors"][0]["code"] == "E0701"
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.long
 @pytest.mark.parametrize("option", ["--trace", "--timeline", "--console", "-o"])
 def test_files_that_cannot_be_written_are_in_the_document(tmp_path: Path, option: str) -> None:
     """The report of the run is there where there was a run."""
@@ -74,6 +75,7 @@ def test_files_that_cannot_be_written_are_in_the_document(tmp_path: Path, option
     assert (tmp_path / "file").read_text() == "old"
 
 
+@pytest.mark.long
 def test_a_run_without_a_report_is_a_json_document(tmp_path: Path) -> None:
     write_system(tmp_path, "memset(opened_memory(), 0, 4096);", OPENED_MEMORY)
     done = camkes_run(tmp_path, "--json")
@@ -110,6 +112,7 @@ def on_terminal(*words: str | Path) -> bytes:
     return said.replace(b"\r\n", b"\n")
 
 
+@pytest.mark.long
 def test_components_do_not_control_the_terminal(tmp_path: Path) -> None:
     path = system(tmp_path, ONE, {"One.c": WILD})
     out = tmp_path / "out"

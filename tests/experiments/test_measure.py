@@ -94,7 +94,7 @@ def test_wrong_usage(words: tuple[str, ...], capsys: pytest.CaptureFixture[str])
     assert main(["measure", "s.camkes", *words]) == 2
 
 
-@pytest.mark.mostly_long(3)
+@pytest.mark.long
 @pytest.mark.parametrize("choices", ["first", "random:1", "random:2"])
 def test_undisturbed_jobs_and_requests_are_measured_without_thread_switches(
     choices: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -127,6 +127,7 @@ def rows_of(asked: Sweep) -> list[Row]:
         return sweeps.run(asked, evaluator)
 
 
+@pytest.mark.long
 def test_tests_are_in_order() -> None:
     """What a sufficient test accepts, response times accept; what they accept misses nothing."""
     for topology in TOPOLOGIES:
@@ -137,6 +138,7 @@ def test_tests_are_in_order() -> None:
             assert (row.lost, row.wrong) == (row.plain - row.hyperbolic, 0)
 
 
+@pytest.mark.long
 def test_results_of_the_paper_of_2022() -> None:
     """A small part of its Figs. 6 to 8: see `test_figures_of_the_paper_of_2022` for all of it."""
     rows = rows_of(sweep("chain", 60, (0.1, 0.45, 0.79), harmonic=()))

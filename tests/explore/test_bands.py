@@ -33,6 +33,7 @@ def band(folder: Path, configuration: str = CONFIGURATION) -> Built:
     return make(folder, system("inherited", configuration, "late middle early"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("arrivals", [pytest.param(1, marks=pytest.mark.long), 0])
 def test_every_schedule_of_a_band_keeps_the_properties(arrivals: int, tmp_path: Path) -> None:
     result = search(band(tmp_path), SearchOptions(arrivals=arrivals, duration=15_000_000, seconds=LIMIT))

@@ -76,7 +76,7 @@ def test_there_is_no_limit_where_budgets_can_end(tmp_path: Path) -> None:
     assert limits_of(tmp_path, system, 1, (("KernelIsMCS", "ON"),)) == {}
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @pytest.mark.parametrize("system", [systems.RANKS, TWO_LOCKS], ids=lambda s: s.name)
 def test_a_search_finds_a_lock_of_which_the_analysis_does_not_know(system: Contended, tmp_path: Path) -> None:
     """A `propagated` CPI that is served under a lock, with inheritance, breaks no other property."""

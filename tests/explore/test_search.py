@@ -46,7 +46,7 @@ def replace_time(state: object) -> str:
     return text[: text.index("seconds=")]
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @pytest.mark.parametrize("random", [0, 300])
 def test_several_processes_have_the_results_of_one(random: int, tmp_path: Path) -> None:
     what = built(tmp_path, systems.EQUALS)
@@ -57,6 +57,7 @@ def test_several_processes_have_the_results_of_one(random: int, tmp_path: Path) 
     assert three.state.processes == 3
 
 
+@pytest.mark.long
 def test_a_bound_leaves_schedules_out_and_is_reported(tmp_path: Path) -> None:
     what = built(tmp_path, systems.RANKS)
     none = search(what, SearchOptions(bound=0))
@@ -66,6 +67,7 @@ def test_a_bound_leaves_schedules_out_and_is_reported(tmp_path: Path) -> None:
     assert none.state.distinct < one.state.distinct < search(what).state.distinct
 
 
+@pytest.mark.long
 def test_random_schedules_are_those_of_the_seed(tmp_path: Path) -> None:
     what = built(tmp_path, systems.RANKS)
     first, second, other = (search(what, SearchOptions(random=50, seed=s)).state for s in (7, 7, 8))
@@ -157,6 +159,7 @@ def violation(
     return report["violation"], report["schedule"]
 
 
+@pytest.mark.long
 def test_a_deadlock_through_semaphores_is_found_and_repeated(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -208,6 +211,7 @@ assembly {
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("step", ["camkes_work(CAMKES_US(10));", "seL4_Yield();"])
 def test_a_thread_that_waits_in_a_loop_is_found_and_repeated(
     step: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -237,6 +241,7 @@ RACE = replace(
 )
 
 
+@pytest.mark.long
 def test_a_race_in_a_handler_is_found_and_repeated(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

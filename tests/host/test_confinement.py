@@ -107,6 +107,7 @@ FORBIDDEN = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="names of calls differ between machines")
 def test_each_forbidden_call_is_a_fault_at_its_line(tmp_path: Path) -> None:
     """All in one component, a thread for each; the others come to theirs all the same."""
@@ -229,6 +230,7 @@ def test_a_confined_component_can_use_memory_and_output(tmp_path: Path) -> None:
     assert done.output.startswith("fine 1.25 0\nto standard output\nto standard error\n")
 
 
+@pytest.mark.long
 def test_memory_is_limited(tmp_path: Path) -> None:
     body = (
         "int n = 0; char *volatile block; "  # or Clang leaves malloc() out
@@ -241,6 +243,7 @@ def test_memory_is_limited(tmp_path: Path) -> None:
     assert 32 < less < 64
 
 
+@pytest.mark.long
 def test_damage_to_the_kernel_is_noticed(tmp_path: Path) -> None:
     write_system(tmp_path, "memset(opened_memory(), 0, 4096);", OPENED_MEMORY)
     done = camkes_run(tmp_path)
@@ -276,6 +279,7 @@ def test_a_forged_report_is_ignored(tmp_path: Path) -> None:
 PLACES = ("0", "4096", "200000", "(1UL << 30) - 8")
 
 
+@pytest.mark.long
 def test_hardened_a_write_to_kernel_memory_is_a_fault_at_its_line(tmp_path: Path) -> None:
     bodies = [f"memset(kernel_memory() + {place}, 0, 8);" for place in PLACES]
     cases = write_cases(tmp_path, bodies, KERNEL_MEMORY)

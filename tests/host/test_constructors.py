@@ -182,6 +182,7 @@ def promised(mode: str) -> Mapping[str, str]:
     return {body: call for body, call in ATTACKS.items() if not (alone and "kernel_memory" in body)}
 
 
+@pytest.mark.mostly_long("constructor-fast")
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("when", WHEN)
 def test_the_same_calls_are_refused(workplace: Workplace, when: str, mode: str) -> None:
@@ -203,6 +204,7 @@ static char *map(int protection, int flags) {
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("when", WHEN)
 def test_memory_is_limited_in_all_ways_to_get_it(workplace: Workplace, when: str) -> None:
     bodies = [

@@ -58,7 +58,7 @@ def test_a_thread_that_blocks_is_stopped_and_the_others_go_on(tmp_path: Path) ->
     assert "good ran\n" in done.output
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @pytest.mark.parametrize("options", [(), ("--fast",)])
 def test_a_loop_that_holds_back_signals_is_stopped(tmp_path: Path, options: tuple[str, ...]) -> None:
     body = "sigset_t all; sigfillset(&all); sigprocmask(SIG_BLOCK, &all, NULL);"
@@ -70,6 +70,7 @@ def test_a_loop_that_holds_back_signals_is_stopped(tmp_path: Path, options: tupl
     assert "good ran\n" in done.output
 
 
+@pytest.mark.long
 def test_a_constructor_that_loops_is_ended(tmp_path: Path) -> None:
     write_system(
         tmp_path, "", '__attribute__((constructor)) static void c(void) { for (;;) { __asm__(""); } }'
@@ -93,6 +94,7 @@ def test_an_interrupted_run_reports(tmp_path: Path, number: signal.Signals, opti
     marked.assert_none()
 
 
+@pytest.mark.long
 def test_an_interrupted_run_reports_json(tmp_path: Path) -> None:
     write_system(tmp_path, "", good=TALKS)
     marked = Marked()
@@ -134,6 +136,7 @@ def test_nothing_outlives_the_tool(tmp_path: Path, options: tuple[str, ...]) -> 
     marked.assert_none()
 
 
+@pytest.mark.long
 def test_nothing_outlives_the_kernel(tmp_path: Path) -> None:
     running, marked = started(tmp_path)
     kernel = min(number for number, line in marked.numbered() if "camkes-host" in line)
@@ -161,6 +164,7 @@ def test_an_interruption_while_compiling(tmp_path: Path) -> None:
     marked.assert_none()
 
 
+@pytest.mark.long
 def test_a_record_has_a_limit(tmp_path: Path) -> None:
     write_system(tmp_path, "", good=TALKS)
     done = camkes_run(tmp_path, "--for", "1000000s", "--record-limit", "3M")
@@ -194,6 +198,7 @@ def test_json_is_one_document_whatever_is_printed(tmp_path: Path) -> None:
     assert "good ran\n" in done.errors and "errors\n" in done.errors
 
 
+@pytest.mark.long
 def test_statuses_can_fail_a_run(tmp_path: Path) -> None:
     write_system(tmp_path, "return -1;")
     usual = camkes_run(tmp_path)

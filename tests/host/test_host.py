@@ -85,6 +85,7 @@ def traced(workplace: Workplace, name: str, mode: str) -> tuple[subprocess.Compl
     return workplace.run(table, *options_of(name, mode), "--trace", trace.name), trace
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(("name", "mode"), list(modes()))
 def test_scenario(workplace: Workplace, name: str, mode: str) -> None:
     table = SCENARIOS / f"{name}.table"
@@ -206,7 +207,7 @@ def check_schedule(records: list[Record], table: str) -> int:
     return looks
 
 
-@pytest.mark.mostly_long("fifo-random:0", "rr-first")
+@pytest.mark.mostly_long("fifo-random:0")
 @pytest.mark.parametrize("chosen", ["first", *(f"random:{seed}" for seed in range(4))])
 @pytest.mark.parametrize("scheduling", ["fifo", "rr"])
 def test_schedules_are_right_whatever_happens(workplace: Workplace, chosen: str, scheduling: str) -> None:
@@ -242,6 +243,7 @@ def test_the_first_choice_is_zero(workplace: Workplace) -> None:
     assert {kind for kind, _, _ in made} == {1, 2, 3, 4}
 
 
+@pytest.mark.long
 def test_a_script_repeats_a_random_run(workplace: Workplace) -> None:
     seen = set()
     for seed in range(6):

@@ -103,6 +103,7 @@ def test_no_process_is_left(workplace: Workplace) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.mostly_long("0")
 @pytest.mark.parametrize("victim", [0, 1])
 def test_a_process_killed_from_outside(workplace: Workplace, victim: int) -> None:
     call = (

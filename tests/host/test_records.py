@@ -137,6 +137,7 @@ def about_good(events: tuple[Event, ...]) -> list[tuple[int, int]]:
     return [(e.args[1], e.time) for e in events if e.thread == 1 and e.kind is Kind.JOB_END]
 
 
+@pytest.mark.mostly_long("fast")
 @pytest.mark.parametrize("options", [(), ("--fast",), ("--hardened",)], ids=["default", "fast", "hardened"])
 def test_each_is_a_fault_of_the_component_and_not_recorded(built: Built, options: tuple[str, ...]) -> None:
     if RUNNER and options == ("--hardened",):
@@ -157,6 +158,7 @@ def test_each_is_a_fault_of_the_component_and_not_recorded(built: Built, options
         assert events[:until] == usual[:until], record
 
 
+@pytest.mark.long
 def test_a_flood_of_its_own_records_is_a_loop(tmp_path: Path) -> None:
     """Long before the trace is full."""
     flood = "{ const uint64_t a[] = {0, 0, 10}; for (;;) { camkes_host_annotate(35, 65535, 3, a); } }"
@@ -179,6 +181,7 @@ def test_a_search_finds_the_fault_and_no_violation_of_others(
     assert "bad" in found.explanation
 
 
+@pytest.mark.long
 def test_the_line_is_reported(tmp_path: Path) -> None:
     (tmp_path / "system.camkes").write_text(HEAD + TEXT)
     for name, code in SOURCES.items():

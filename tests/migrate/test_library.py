@@ -161,6 +161,7 @@ def run(folder: Path, out: Path, capfd: pytest.CaptureFixture[str]) -> list[str]
     return capfd.readouterr().out.splitlines()
 
 
+@pytest.mark.long
 def test_an_application_of_the_library_is_accepted_unchanged(tmp_path: Path) -> None:
     checked, said = check(write_files(tmp_path, FILES))
     assert said == ["W0709", "W0709", "W0716"], "only what the library has is missed"

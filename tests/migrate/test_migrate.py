@@ -46,6 +46,7 @@ def test_all_of_an_application(tmp_path: Path) -> None:
     assert {name: (folder / name).read_text() for name in FILES} == FILES  # nothing is written
 
 
+@pytest.mark.long
 def test_the_migrated_application_runs(tmp_path: Path) -> None:
     folder = tmp_path / "pump"
     migrated(folder, FILES)
@@ -181,7 +182,7 @@ def test_calls(tmp_path: Path, code: str, expected: str) -> None:
     assert files["tank.c"] == f"void work(void)\n{{\n{expected}\n}}\n"
 
 
-@pytest.mark.mostly_long(3)
+@pytest.mark.mostly_long("int level_read(int s, int priority, int requestor);-int level_read(int s);")
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
@@ -341,6 +342,7 @@ def test_tokens_of_unbalanced_texts() -> None:
     assert [len(range(*part)) for part in document.tokens.arguments(1)] == [1, 5, 1]
 
 
+@pytest.mark.long
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = write_files(tmp_path / "pump", FILES)
     assert migrate_command([str(folder), "--color", "never"]) == 0

@@ -31,6 +31,7 @@ def test_missing_tables_are_made_and_kept(stored: Path) -> None:
     assert list(stored.parent.iterdir()) == [stored]
 
 
+@pytest.mark.long
 def test_the_same_grammar_gives_the_same_bytes(stored: Path) -> None:
     """So that a package that is built again is the same."""
     found = set()
@@ -49,6 +50,7 @@ def test_stale_tables_are_replaced(stored: Path, data: bytes) -> None:
     assert marshal.loads(stored.read_bytes())["rules"]
 
 
+@pytest.mark.long
 def test_tables_that_cannot_be_cached_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tables, "STORED", Path("/nonexistent/tables.marshal"))
     assert tables.load().rules[0]

@@ -246,6 +246,7 @@ def _sources(application: Application, component: str) -> dict[str, Compiled]:
     return result
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("number", range(len(CONSTRUCTS)), ids=list(CONSTRUCTS))
 def test_sources_are_compiled_as_by_cmake(
     number: int, ours: Application, theirs: dict[str, Compiled]
@@ -257,6 +258,7 @@ def test_sources_are_compiled_as_by_cmake(
         assert how == theirs[name], name
 
 
+@pytest.mark.long
 def test_a_mistake_that_shows_when_all_is_declared(tmp_path: Path) -> None:
     text = "set_source_files_properties(a.c PROPERTIES INCLUDE_DIRECTORIES relative)"
     assert find(app(tmp_path, f"DeclareCAmkESComponent(A SOURCES a.c)\n{text}", **{"a.c": ""})) == (
@@ -265,6 +267,7 @@ def test_a_mistake_that_shows_when_all_is_declared(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_a_library_without_its_source_is_one_mistake(tmp_path: Path) -> None:
     assert find(app(tmp_path, "add_library(l STATIC none.c)")) == (None, ["E0703"])
 
@@ -303,6 +306,7 @@ def test_a_launcher_of_compilers_changes_nothing(tmp_path: Path) -> None:
     assert build is not None and build.flags_of(tmp_path / "a.c") == ((), ())
 
 
+@pytest.mark.long
 def test_the_compiler_of_the_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     script = tmp_path / "own-cc"
     script.write_text('#!/bin/sh\nexec cc -DOF_SCRIPT "$@"\n')
@@ -365,7 +369,7 @@ GENERATED = {
 _SOURCES = {"a.c": "", "main.c": "int main(void) { return 0; }\n"}
 
 
-@pytest.mark.mostly_long(3)
+@pytest.mark.mostly_long("header_of_a_target")
 @pytest.mark.parametrize("name", GENERATED)
 def test_files_generated_by_build_commands_are_used(name: str, tmp_path: Path) -> None:
     sink = Sink()

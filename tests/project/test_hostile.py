@@ -37,6 +37,7 @@ def test_flags_of_newer_compilers_that_write(flag: str) -> None:
     assert sifted([flag], COMPILING) == ((), (flag,))
 
 
+@pytest.mark.long
 @confined
 @pytest.mark.parametrize("call", ["os.setsid()", "os.setpgid(0, 0)"])
 def test_no_program_leaves_the_group_that_is_killed(call: str, tmp_path: Path) -> None:
@@ -65,6 +66,7 @@ def test_a_result_replaced_by_another_kind_of_file_is_not_waited_for(
     find(app(tmp_path, text))  # it ends
 
 
+@pytest.mark.long
 @confined
 @pytest.mark.parametrize("name", ["started", "messages"])
 def test_nothing_is_written_through_a_link_that_an_application_left(name: str, tmp_path: Path) -> None:
@@ -98,6 +100,7 @@ def test_forged_results(name: str, content: str, tmp_path: Path) -> None:
     find(app(tmp_path, text))  # no exception
 
 
+@pytest.mark.long
 def test_a_tree_of_any_depth_is_stopped_and_removed(tmp_path: Path) -> None:
     program = "import os\nfor _ in range(1500):\n  os.mkdir('ddd')\n  os.chdir('ddd')"
     text = f'execute_process(COMMAND python3 -c "{program}" WORKING_DIRECTORY ${{CMAKE_BINARY_DIR}})'

@@ -59,7 +59,7 @@ def replaced(path: Path, before: str = "-DX", after: str = "-DY") -> None:
     os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
-@pytest.mark.mostly_long(99)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("text", "change"),
     [
@@ -154,6 +154,7 @@ def grown(path: Path) -> None:
     path.write_text(line)
 
 
+@pytest.mark.long
 def test_definitions_are_part_of_the_question(tmp_path: Path, asked: Asked) -> None:
     folder = app(tmp_path / "app", "DeclareCAmkESComponent(A C_FLAGS -DX=${LARGE})")
     age(folder)
@@ -163,6 +164,7 @@ def test_definitions_are_part_of_the_question(tmp_path: Path, asked: Asked) -> N
     assert asked.times == 2
 
 
+@pytest.mark.long
 def test_after_a_change_during_its_run_cmake_runs_again(tmp_path: Path, asked: Asked) -> None:
     """What CMake read and what is there afterwards need not be the same."""
     folder = app(tmp_path / "app", "DeclareCAmkESComponent(A C_FLAGS -DX)")
@@ -180,6 +182,7 @@ def test_after_a_change_during_its_run_cmake_runs_again(tmp_path: Path, asked: A
     assert flags(folder) == ("-DY",)
 
 
+@pytest.mark.long
 def test_files_generated_by_cmake_are_kept(tmp_path: Path, asked: Asked) -> None:
     text = "configure_file(in.h m/out.h)\nDeclareCAmkESComponent(A INCLUDES ${CMAKE_CURRENT_BINARY_DIR}/m)"
     folder = app(tmp_path / "app", text, **{"in.h": "#define X 1\n"})
@@ -205,6 +208,7 @@ def test_after_damage_of_the_cached_answer_cmake_runs_again(tmp_path: Path, aske
     assert asked.times == 5
 
 
+@pytest.mark.long
 def test_what_commands_of_the_build_read_is_not_known(tmp_path: Path, asked: Asked) -> None:
     text = """add_custom_command(OUTPUT made.h COMMAND cp ${CMAKE_CURRENT_SOURCE_DIR}/given made.h)
 DeclareCAmkESComponent(A SOURCES a.c ${CMAKE_CURRENT_BINARY_DIR}/made.h)"""
@@ -219,6 +223,7 @@ DeclareCAmkESComponent(A SOURCES a.c ${CMAKE_CURRENT_BINARY_DIR}/made.h)"""
     assert asked.times == 2
 
 
+@pytest.mark.long
 def test_a_variable_that_may_be_any_and_is_set_later(
     tmp_path: Path, asked: Asked, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,8 +20,8 @@ from tests.project.support import HEAD, ROOT, Asked, app, find
 confined = pytest.mark.skipif(not sandbox.available(), reason="this machine has no sandbox")
 
 
+@pytest.mark.mostly_long("execute_process(COMMAND truncate -s 0 {victim})")
 @confined
-@pytest.mark.mostly_long(4)
 @pytest.mark.parametrize(
     "command",
     [
@@ -51,6 +51,7 @@ def test_no_file_is_written_outside_the_scratch_folder(command: str, tmp_path: P
     assert (after.st_mode, after.st_mtime_ns, after.st_nlink) == (before.st_mode, before.st_mtime_ns, 1)
 
 
+@pytest.mark.long
 @confined
 def test_no_network_and_no_other_processes(tmp_path: Path) -> None:
     other = subprocess.Popen(["sleep", "100"])

@@ -22,6 +22,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> list[Base]:
     return list(bases(tmp_path_factory.mktemp("bases"), ["nested", "criticality"]))
 
 
+@pytest.mark.long
 def test_some_damaged_traces_are_read_or_reported(found: list[Base], tmp_path: Path) -> None:
     problems: list[str] = []
     campaign(found, range(100), tmp_path, problems.append, most=5)

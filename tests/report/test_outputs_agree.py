@@ -67,6 +67,7 @@ def counts(outputs: Outputs, name: str) -> tuple[int, int, int, int]:
     return about["released"], about["completed"], about["missed"], about["open"]
 
 
+@pytest.mark.long
 def test_a_normal_run(tmp_path: Path) -> None:
     outputs = compare_outputs(lock_system(tmp_path))
     words = {name: [piece.words for piece in pieces] for name, pieces in lanes(outputs).items()}

@@ -148,6 +148,7 @@ def test_many_missed_deadlines_do_not_hide_what_happens() -> None:
     assert all(re.search(r'd="M[\d.]+,[\d.]+ v7"', each) for each in missed), missed[0]
 
 
+@pytest.mark.long
 @given(systems())
 @settings(max_examples=40, deadline=None)
 def test_every_run_can_be_drawn(system: tuple[list[TaskSpec], list[CpiSpec]]) -> None:

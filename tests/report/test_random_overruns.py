@@ -24,6 +24,7 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return make(request.param, tmp_path_factory.mktemp("overruns"))[0]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "built", [*(pytest.param(n, marks=pytest.mark.long) for n in (5, 9)), SEED], indirect=True
 )

@@ -47,6 +47,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     return make(tmp_path_factory.mktemp("system"))
 
 
+@pytest.mark.long
 def test_timers_of_one_instant_fire_before_the_next_run(built: Built) -> None:
     run = built.run("--fast", duration=20 * MS)
     at = [(e.kind, e.time) for e in run.events if e.kind in (Kind.TIMER, Kind.SWITCH) and e.time == 5 * MS]
@@ -62,7 +63,7 @@ def test_the_order_of_equal_priorities_is_a_choice(built: Built) -> None:
     assert first == {"a", "b"}
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("b", "released"),
     [
@@ -87,7 +88,7 @@ def test_a_release_at_the_end_of_the_run_is_not_part_of_it(hog: int, built: Buil
     assert [len(lane.jobs) for lane in run.tasks if lane.task.name == "a"] == [1]
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.long
 @pytest.mark.parametrize(("work", "outcome"), [(5, JobOutcome.COMPLETED), (6, JobOutcome.OVERDUE)])
 @pytest.mark.parametrize("deadline", ["b._deadline = 5 ms;", "b._deadline = 5 ms; b._period = 5 ms;"])
 def test_a_deadline_at_the_end_of_a_run_is_part_of_it(
@@ -112,6 +113,7 @@ def test_a_deadline_passes_at_its_instant(ending: int, outcome: JobOutcome) -> N
     assert job.outcome is outcome
 
 
+@pytest.mark.long
 def test_a_thread_whose_work_is_done_makes_way_for_releases_of_that_instant(tmp_path: Path) -> None:
     """`hog` ends at the instant of the releases; a thread of lower priority does not run before them."""
     text = TEXT.format(b="b._priority = 5; b._period = 40 ms;", hog=15).replace("b._priority = 20; ", "")

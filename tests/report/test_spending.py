@@ -57,6 +57,7 @@ def helped(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return decode(run.events, run.names)
 
 
+@pytest.mark.long
 def test_who_paid_for_whom(helped: Run) -> None:
     """`low` uses 3 ms of its own and 3 of `high`, which waits."""
     assert helped.payments == (Payment(3 * MS, 6 * MS, "high", "low", "store.s"),)
@@ -105,6 +106,7 @@ def test_a_part_of_the_line_in_a_window(helped: Run) -> None:
     assert [round((bottom - y) / STRIP * 3, 1) for y in line] == [2, 1, 0.5]
 
 
+@pytest.mark.long
 def test_json(tmp_path: Path) -> None:
     """The extension pays. On another kernel there are no budgets: tests/end_to_end/test_cost_profile.py."""
     (tmp_path / "system.camkes").write_text(SYSTEM.replace("POLICY", "extend"))

@@ -10,6 +10,8 @@ import subprocess
 from collections import defaultdict
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("camkes", "parser", "runtime", "kernel", "tools")
 #: written for users of the tool, whose first lines are about their systems
@@ -42,14 +44,18 @@ def beginning(name: str) -> str:
     return re.sub(r"\s*\n \*\s*", " ", match[1]).strip() if match else ""
 
 
-def test_every_source_says_what_it_knows() -> None:
-    found = sources()
-    assert len(found) > 400
-    assert [name for name in found if not re.search(r"\w{2}", beginning(name))] == []
+@pytest.fixture(scope="module")
+def beginnings() -> dict[str, str]:
+    return {name: beginning(name) for name in sources()}
 
 
-def test_no_two_sources_know_the_same() -> None:
+def test_every_source_says_what_it_knows(beginnings: dict[str, str]) -> None:
+    assert len(beginnings) > 400
+    assert [name for name, text in beginnings.items() if not re.search(r"\w{2}", text)] == []
+
+
+def test_no_two_sources_know_the_same(beginnings: dict[str, str]) -> None:
     places = defaultdict(set)
-    for name in sources():
-        places[beginning(name)].add(VARIANTS.sub("/", name))
+    for name, text in beginnings.items():
+        places[text].add(VARIANTS.sub("/", name))
     assert {text: names for text, names in places.items() if len(names) > 1} == {}

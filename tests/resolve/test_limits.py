@@ -13,6 +13,7 @@ from camkes.resolve.program import hierarchy
 from .systems import good, numbers, resolve
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("innermost_first", [False, True])
 @pytest.mark.parametrize(("levels", "deep"), [(100, False), (101, True), (10_000, True)])
 def test_components_nested_too_deeply(tmp_path: Path, levels: int, deep: bool, innermost_first: bool) -> None:

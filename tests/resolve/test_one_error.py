@@ -127,7 +127,7 @@ def test_a_missing_requestor_is_one_error(tmp_path: Path) -> None:
     assert found.code.number == "E0510"
 
 
-@pytest.mark.mostly_long("deadlock", "invalid-nesting", "nested3")
+@pytest.mark.mostly_long("nested3")
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_a_token_left_out_or_doubled_is_one_error(tmp_path: Path, path: Path) -> None:
     text = path.read_text()
@@ -139,7 +139,7 @@ def test_a_token_left_out_or_doubled_is_one_error(tmp_path: Path, path: Path) ->
         assert len(found) <= 1, (text[start - 20 : end], found)
 
 
-@pytest.mark.mostly_long("deadlock", "nested3")
+@pytest.mark.mostly_long("nested3")
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_a_line_left_out_or_doubled_is_one_error(tmp_path: Path, path: Path) -> None:
     text = path.read_text()

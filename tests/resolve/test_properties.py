@@ -85,6 +85,7 @@ VOCABULARY = (
 WORDS = st.sampled_from(VOCABULARY.split())
 
 
+@pytest.mark.long
 @given(st.integers(0, 10**9), st.lists(st.tuples(st.integers(0, 200), WORDS), min_size=1, max_size=4))
 @examples(150)
 def test_changed_files_never_break_the_tool(seed: int, edits: list[tuple[int, str]]) -> None:
@@ -127,6 +128,7 @@ def outputs(path: Path) -> set[str]:
     return found
 
 
+@pytest.mark.long
 def test_output_does_not_depend_on_the_hash_seed(tmp_path: Path) -> None:
     plan = Plan(3, (0, 1, 2, 0, 0, 1, 2, 0), (True, False, True), tuple(range(8)))
     path = tmp_path / "system.camkes"
@@ -156,6 +158,7 @@ def ring(count: int) -> str:
         assembly {{ composition {{ {instances} {connections} }} configuration {{ {sets} }} }}"""
 
 
+@pytest.mark.long
 def test_operations_grow_linearly_with_the_size_of_a_system(tmp_path: Path) -> None:
     def prepare(count: int) -> Callable[[], object]:
         path = tmp_path / f"{count}.camkes"

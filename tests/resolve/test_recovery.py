@@ -156,6 +156,7 @@ def test_the_system_has_no_errors(tmp_path: Path) -> None:
     assert [d.message for d in diagnostics if d.code.number[0] == "E"] == []
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("number", STATEMENTS, ids=lambda number: LINES[number].strip())
 def test_a_statement_without_any_token_in_it(tmp_path: Path, number: int) -> None:
     """Each token of each statement is left out in turn."""
@@ -164,6 +165,7 @@ def test_a_statement_without_any_token_in_it(tmp_path: Path, number: int) -> Non
         broken(tmp_path, number, words[:index] + words[index + 1 :], said_of_good())
 
 
+@pytest.mark.long
 @settings(
     derandomize=True,
     deadline=None,

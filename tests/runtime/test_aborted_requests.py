@@ -133,6 +133,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return build(tmp_path_factory.mktemp("aborted"), SYSTEM, SOURCES, mcs=True).run()
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     ("task", "responses"),
     [

@@ -152,7 +152,7 @@ def test_earliest_deadlines_are_met_where_fixed_priorities_miss(mcs: bool, tmp_p
     assert responses(run, "b") == [6, 5, 6, 5, 4]
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(6))
 def test_random_tasks_are_ordered_as_in_a_simulation(seed: int, tmp_path: Path) -> None:
     """The last digit of a deadline is the number of its task, so no two are equal."""
@@ -215,6 +215,7 @@ OUTSIDE = """
 """
 
 
+@pytest.mark.long
 def test_a_task_below_the_band_inherits_its_priority(tmp_path: Path) -> None:
     """low has the lock from 0; late of the band waits for it from 1 on: low executes at that priority, and
     early [2,3) above it, late [5,10), between [10,13). Low ends its job after that."""
@@ -230,6 +231,7 @@ FAIR = """
 """
 
 
+@pytest.mark.long
 def test_weights_divide_the_processor(tmp_path: Path) -> None:
     """In 1 s they get 1/6, 2/6 and 3/6 of it, up to one slice."""
     text = system("inherited", FAIR, "one two three", scheduler="FairScheduler")

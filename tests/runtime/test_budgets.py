@@ -177,7 +177,7 @@ assembly {{ composition {{
 """
 
 
-@pytest.mark.mostly_long("the same")
+@pytest.mark.long
 @pytest.mark.parametrize("servers", ["the same", "others"])
 def test_attackers_above_a_task_and_its_servers_cost_it_their_budgets(servers: str, tmp_path: Path) -> None:
     """That is 3 ms in each job, and its own 2. Requests of attackers that do not end are aborted."""

@@ -110,6 +110,7 @@ def test_a_callback_is_called_for_each_event_that_waits(callbacks: str, count: i
     assert run.output == f"{count} {count} shallow\n{count + 1} {count + 1}\n"
 
 
+@pytest.mark.long
 def test_a_callback_that_does_not_register_again_is_called_once(tmp_path: Path) -> None:
     code = """
     static int calls;

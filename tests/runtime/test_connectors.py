@@ -7,6 +7,8 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from camkes.resources import HOST_KERNEL, RUNTIME
 from tests.runtime.host import build
 
@@ -70,6 +72,7 @@ def test_attributes_are_constants(tmp_path: Path) -> None:
     _compiles_without_a_warning(tmp_path)
 
 
+@pytest.mark.long
 def test_callers_of_other_types_are_served_by_their_type(tmp_path: Path) -> None:
     text = """
     procedure P { int add(in int a, in int b); }
@@ -139,10 +142,12 @@ def test_pending_events_are_merged(tmp_path: Path) -> None:
     assert _burst("seL4Notification", tmp_path) == "-1\n1\n"
 
 
+@pytest.mark.long
 def test_queued_events_are_counted(tmp_path: Path) -> None:
     assert _burst("seL4NotificationQueue", tmp_path) == "-1\n1\n2\n3\n4\n5\n"
 
 
+@pytest.mark.long
 def test_waiting_polling_and_late_callbacks(tmp_path: Path) -> None:
     text = """
     component Source { control; emits E e; emits E n; consumes E done; }
@@ -185,6 +190,7 @@ def test_waiting_polling_and_late_callbacks(tmp_path: Path) -> None:
     _compiles_without_a_warning(tmp_path)
 
 
+@pytest.mark.long
 def test_dataports_are_shared_and_pointers_travel(tmp_path: Path) -> None:
     text = """
     procedure P { void look(in dataport_ptr_t at); }
@@ -272,6 +278,7 @@ def test_a_virtual_time_server_has_the_usual_timers(tmp_path: Path) -> None:
     _compiles_without_a_warning(tmp_path)
 
 
+@pytest.mark.long
 def test_locks_and_semaphores_between_threads(tmp_path: Path) -> None:
     text = """
     procedure P { void take(in int n); void give(in int n); }
@@ -332,6 +339,7 @@ def test_locks_and_semaphores_between_threads(tmp_path: Path) -> None:
     _compiles_without_a_warning(tmp_path)
 
 
+@pytest.mark.long
 def test_the_order_of_starting(tmp_path: Path) -> None:
     text = """
     procedure P { void go(); }
@@ -367,6 +375,7 @@ def test_the_order_of_starting(tmp_path: Path) -> None:
     assert sorted(lines[4:]) == ["p", "q", "run"]
 
 
+@pytest.mark.long
 def test_the_effective_priority_of_a_request(tmp_path: Path) -> None:
     text = """
     procedure P { void go(); }

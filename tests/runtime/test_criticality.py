@@ -29,6 +29,7 @@ def changes(run: Run) -> list[tuple[float, int]]:
     return [(event.time / MS, event.args[0]) for event in run.of(Kind.CRITICALITY)]
 
 
+@pytest.mark.long
 def test_an_overrun_raises_the_criticality_until_the_processor_is_idle(tmp_path: Path) -> None:
     """T4 needs 7 in each job, and the less critical T3 and T1 wait: two jobs of T1 are late. T2, which has a
     lower priority than T3 as long as no budget is used up, is not delayed at all."""
@@ -55,6 +56,7 @@ def longer(more: str) -> str:
     return text
 
 
+@pytest.mark.long
 def test_a_critical_job_ends_in_time_because_of_the_change(tmp_path: Path) -> None:
     extend = 't4._overrun = "extend"; t4._extension = 5 ms; t4._extension_period = 20 ms;'
     without = build(tmp_path / "without", longer(extend), JOBS, mcs=True).run(duration=100 * MS)
@@ -102,7 +104,7 @@ assembly {{ composition {{ component Controller controller; {instances} }} confi
 """
 
 
-@pytest.mark.mostly_long("few")
+@pytest.mark.long
 @pytest.mark.parametrize("counts", [(4, 3, 2, 1), (32, 16, 8, 4)], ids=["few", "many"])
 def test_a_change_sets_one_priority_for_each_task_that_it_concerns(
     counts: tuple[int, ...], tmp_path: Path
@@ -174,6 +176,7 @@ def test_jobs_of_a_degraded_task(settings: str, begun: list[int], tmp_path: Path
     assert run.violations() == []
 
 
+@pytest.mark.long
 def test_a_run_reports_when_the_criticality_changed(tmp_path: Path) -> None:
     run = build(tmp_path, tasks(7, CRITICAL), JOBS, mcs=True).run(duration=110 * MS)
     found = decode(run.events, run.names)
@@ -212,6 +215,7 @@ assembly { composition {
 """
 
 
+@pytest.mark.long
 def test_what_a_request_inherits_holds_when_the_criticality_falls(tmp_path: Path) -> None:
     """A component cannot lower it, at 2; it falls at 4. The nested request goes on from 20 to 23 with the
     priority of `middle`, so `between`, from 21 on, waits."""
@@ -293,6 +297,7 @@ assembly { composition {
 """
 
 
+@pytest.mark.long
 def test_a_task_does_not_wait_for_the_change_of_those_below(tmp_path: Path) -> None:
     """The manager of the CPI of `below` has a lower priority than `between`, which is ready."""
     user = "int run(void) { while (camkes_next_job()) { s_enter(length); } return 0; }\n"

@@ -35,7 +35,7 @@ LONG = (
 )
 
 
-@pytest.mark.mostly_long("raised-before", "queue-moves", "pooled-lock")
+@pytest.mark.long
 @pytest.mark.parametrize(
     "system",
     [pytest.param(s, id=s.name, marks=[pytest.mark.long] if s in LONG else []) for s in systems.ALL],

@@ -151,7 +151,7 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return _generate(tmp_path_factory.mktemp("fast_path"), _SYSTEM)
 
 
-@pytest.mark.mostly_long("inherited", "nested")
+@pytest.mark.mostly_long("nested")
 @pytest.mark.parametrize("instance", _MOST)
 def test_instructions(instance: str, generated: Path) -> None:
     program = _program(generated, instance, _SOURCES[instance])

@@ -97,6 +97,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     return build(tmp_path_factory.mktemp("helpers"), SYSTEM, SOURCES, mcs=True).run(duration=345 * MS)
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     ("task", "responses"),
     [

@@ -25,6 +25,7 @@ SHORT = (
 CASES = [Case(server, mcs, number) for number, server in enumerate(SERVERS) for mcs in server.mcs]
 
 
+@pytest.mark.mostly_long("propagated")
 @pytest.mark.parametrize(
     "case",
     [

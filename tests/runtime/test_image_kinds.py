@@ -17,6 +17,7 @@ assembly { composition { component Task task; } configuration { task._priority =
 SOURCES = {"Task": 'int run(void) { puts("runs"); return 0; }\n'}
 
 
+@pytest.mark.mostly_long("plain")
 @pytest.mark.parametrize("mcs", [False, True], ids=["plain", "mcs"])
 def test_an_image_for_the_other_kind_of_kernel_is_refused(mcs: bool, tmp_path: Path) -> None:
     built = build(tmp_path / "built", SYSTEM, SOURCES, mcs=mcs)
@@ -32,6 +33,7 @@ def test_an_image_for_the_other_kind_of_kernel_is_refused(mcs: bool, tmp_path: P
     )
 
 
+@pytest.mark.long
 def test_an_output_folder_is_built_again_for_the_other_kind(tmp_path: Path) -> None:
     for mcs in (True, False, True):
         run = build(tmp_path, SYSTEM, SOURCES, mcs=mcs).run()

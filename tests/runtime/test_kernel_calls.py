@@ -112,7 +112,7 @@ def test_the_table_has_these_rows() -> None:
     assert set(listed()) == {*_ROWS, *_OVERRUNS}
 
 
-@pytest.mark.mostly_long("`fixed`", "`inherited`, lock is held", "nested, the inner CPI has a pool")
+@pytest.mark.mostly_long("`inherited`, lock is held")
 @pytest.mark.parametrize("operation", _ROWS)
 def test_kernel_calls_of_a_request(operation: str, tmp_path: Path) -> None:
     protocol, composition, offset = _ROWS[operation]
@@ -123,7 +123,7 @@ def test_kernel_calls_of_a_request(operation: str, tmp_path: Path) -> None:
     assert found(run, roles) == listed().get(operation)
 
 
-@pytest.mark.mostly_long("lock is held, `help`")
+@pytest.mark.long
 @pytest.mark.parametrize("operation", _OVERRUNS)
 def test_kernel_calls_of_a_request_that_waits_for_one_without_a_budget(
     operation: str, tmp_path: Path

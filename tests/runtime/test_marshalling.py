@@ -241,6 +241,7 @@ def _client(methods: tuple[Method, ...]) -> str:
     return "\n".join(lines) + f'\nint run(void)\n{{\n{calls}\n    printf("done\\n");\n    return 0;\n}}\n'
 
 
+@pytest.mark.long
 @settings(
     max_examples=4,
     deadline=None,
@@ -317,6 +318,7 @@ def test_a_message_that_is_too_long_is_reported(tmp_path: Path) -> None:
     assert "client.p: message of length(): needs 2001 bytes, there are 960" in run.output + run.errors
 
 
+@pytest.mark.long
 def test_a_component_may_handle_a_malformed_message(tmp_path: Path) -> None:
     server = (
         _LONG

@@ -63,7 +63,7 @@ def _text(protocol: str, more: str, group: bool) -> str:
     """
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.long
 @pytest.mark.parametrize("more", list(_SERVERS))
 def test_no_handler_gets_a_thread_above_its_ceiling(more: str, tmp_path: Path) -> None:
     run_ = "int run(void) { return 0; }\n" if "control" in _SERVERS[more] else ""

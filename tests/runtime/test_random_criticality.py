@@ -99,6 +99,7 @@ LONG = (
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("seed", "make"),
     [(SEED, locks), *(pytest.param(*case, marks=pytest.mark.long) for case in LONG)],

@@ -151,6 +151,7 @@ def said(run: Run, *instances: str) -> list[str]:
     return [line for line in lines if line.split()[0] in instances]
 
 
+@pytest.mark.long
 def test_a_chain_of_three_is_rolled_back_from_its_end(run: Run) -> None:
     """The lock of the first is free at 3 of each round: so the other is served in 2 ms."""
     assert said(run, "deep", "other", "a1", "a2", "a3") == [

@@ -43,6 +43,7 @@ def intervals(run: Run, thread: str) -> list[tuple[float, float]]:
     return found
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
@@ -57,12 +58,14 @@ def test_a_preemption_splits_the_budget_of_a_constant_bandwidth_server_only(
     assert intervals(run, "l") == expected
 
 
+@pytest.mark.long
 def test_refills_are_those_that_are_stated(tmp_path: Path) -> None:
     built = build(tmp_path, PREEMPTED.format(settings="l._refills = 7;"), SOURCES, mcs=True)
     shown = [e.args[1:] for e in built.run(duration=MS).of(Kind.BUDGET, "l")]
     assert shown == [(5 * MS, 20 * MS, 2, 0), (5 * MS, 20 * MS, 7, 1)], "of the loader, of the time manager"
 
 
+@pytest.mark.long
 def test_no_thread_can_configure_contexts_when_tasks_execute(tmp_path: Path) -> None:
     """Of all capabilities that the kernel knows, at boot the time manager's only is of that kind."""
     built = build(tmp_path, PREEMPTED.format(settings=""), SOURCES, mcs=True)
@@ -105,6 +108,7 @@ assembly {{ composition {{
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("budget", "requests"),
     [

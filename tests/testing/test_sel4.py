@@ -103,6 +103,7 @@ def test_a_test_is_declared_in_the_place_of_the_system(image: StandIn) -> None:
     assert image.settings["PLATFORM"] == "qemu-arm-virt" and image.settings["CAmkESTrace"] == "ON"
 
 
+@pytest.mark.long
 def test_failures_are_those_of_the_host_kernel(image: StandIn) -> None:
     code = image.project / "tests" / "average.c"
     image.printed = [
@@ -118,6 +119,7 @@ def test_failures_are_those_of_the_host_kernel(image: StandIn) -> None:
     assert "1 test: 0 passed, 1 failed" in done.output
 
 
+@pytest.mark.long
 def test_a_fault_can_be_expected(image: StandIn) -> None:
     code = image.project / "tests" / "average.c"
     image.printed = [
@@ -240,6 +242,7 @@ def faulty(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_sensors_that_stop_stop_no_other(tmp_path: Path) -> None:
     faulty(tmp_path / "pump")
     done = camkes("test", "pump", cwd=tmp_path)

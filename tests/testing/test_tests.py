@@ -340,6 +340,7 @@ def test_wrong_settings_are_errors(text: str, tmp_path: Path) -> None:
     assert [each.code.number for each in sink.diagnostics] == ["E0766"]
 
 
+@pytest.mark.long
 def test_coverage_is_that_of_all_tests_together(project: Path, ran: Result) -> None:
     words = ("--coverage", project / "covered", "-o", project / "out-covered", "--json")
     done = camkes("test", project, "--filter", "own[", *words, cwd=project)

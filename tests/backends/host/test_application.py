@@ -129,6 +129,7 @@ def test_the_language(tmp_path: Path) -> None:
     assert found.options["CAmkESDefaultPriority"] == "100"
 
 
+@pytest.mark.long
 def test_regular_expressions_and_functions_are_those_of_cmake(tmp_path: Path) -> None:
     text = BASIC + 'string(REGEX MATCH "[a-z]+" word "12ab")\nDeclareCAmkESComponent(C${word})\n'
     write_files(tmp_path, {"CMakeLists.txt": text, **BASIC_FILES})
@@ -148,7 +149,7 @@ def test_an_unknown_cmake_command_is_an_error_at_its_line(tmp_path: Path) -> Non
     assert diagnostic.span.file.lines[diagnostic.span.line - 1] == "BakeRumprun(x)"
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.mostly_long("DeclareCAmkESComponent(A SOURCES a.c-E0702")
 @pytest.mark.parametrize(
     ("text", "code"),
     [
@@ -175,7 +176,7 @@ def test_mistakes_are_diagnostics_at_their_line(tmp_path: Path, text: str, code:
     assert diagnostic.span.line == BASIC.count("\n") + 1
 
 
-@pytest.mark.mostly_long("own-pipe")
+@pytest.mark.long
 @pytest.mark.parametrize(
     "make", [os.mkfifo, os.mkdir, lambda path: path.symlink_to("/dev/zero")], ids=["pipe", "folder", "device"]
 )
@@ -196,6 +197,7 @@ def test_sources_that_a_compiler_could_read_for_ever(
     assert [d.message for d in sink.diagnostics] == ["never.c is not a file"]
 
 
+@pytest.mark.long
 def test_no_application(tmp_path: Path) -> None:
     assert find(tmp_path) == (None, ["E0701"])
     assert find(tmp_path / "nowhere") == (None, ["E0701"])

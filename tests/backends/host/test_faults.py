@@ -91,6 +91,7 @@ def test_a_fault_is_at_the_users_line(name: str, cases: Ended) -> None:
         assert diagnostic.span.line == marked(name, "FAULT")[0]
 
 
+@pytest.mark.mostly_long("processes-inlined", "fast-callback", "fast-inlined")
 @pytest.mark.parametrize("name", ["callback", "inlined"])
 def test_the_call_stack_is_reported(name: str, cases: Ended) -> None:
     calls = [place.line for place in cases.faults[f"c_{name}"].calls]
@@ -185,6 +186,7 @@ assembly { composition {
 """
 
 
+@pytest.mark.long
 def test_a_cycle_of_calls_is_a_deadlock(tmp_path: Path) -> None:
     code = {"Start": "int run(void) { p_go(); return 0; }", "Server": "void p_go(void) { q_go(); }"}
     end = ended(

@@ -65,7 +65,7 @@ SIZES = ("16k", "64k", "200k", "400k", "500k", "600k", "700k", "800k")
 SHORT = {("build", "16k"), ("build", "200k"), ("run", "800k")}
 
 
-@pytest.mark.mostly_long("build-200k")
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("command", "size"),
     [
@@ -209,7 +209,7 @@ def test_a_damaged_text_in_the_cache_is_made_again(tmp_path: Path, monkeypatch: 
         assert kept.read_bytes() == whole
 
 
-@pytest.mark.mostly_long("1")
+@pytest.mark.long
 @pytest.mark.parametrize("size", [1, 8, 40, 120, 300])
 def test_a_limit_on_the_size_of_files(size: int, tmp_path: Path) -> None:
     """Compilers and linkers that are ended for it are not the user's mistake; then there is no limit."""

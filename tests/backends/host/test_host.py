@@ -60,6 +60,7 @@ def test_without_isolation(build: Build) -> None:
     assert build(FILES).run(fast=True)[0] == "c: 42\n"
 
 
+@pytest.mark.long
 def test_a_second_build_compiles_nothing(build: Build) -> None:
     build(FILES)
     assert build({}).steps == ["reading", "generating"]
@@ -89,6 +90,7 @@ def test_another_compiler_of_the_same_name_compiles_again(
     assert "the host kernel" not in build({}).steps
 
 
+@pytest.mark.long
 def test_compile_errors_are_at_the_users_line(build: Build) -> None:
     built = build({**FILES, "Server.c": SERVER.replace("2 * x", "2 * y"), "Client.c": "int run(void) { x }"})
     assert built.image is None
@@ -210,6 +212,7 @@ def test_which_instances_share_objects(
     assert found._compiled_alike(builds) == expected
 
 
+@pytest.mark.long
 def test_instances_of_a_group_hide_their_names(build: Build) -> None:
     system = """
     import <std_connector.camkes>;
@@ -254,6 +257,7 @@ def test_libraries_of_the_application(build: Build) -> None:
     assert build(files).run()[0] == "c: 40\n"
 
 
+@pytest.mark.long
 def test_a_fault_is_reported_with_its_line(build: Build) -> None:
     server = """
 #include <camkes.h>
@@ -341,6 +345,7 @@ def test_a_trace_is_written_where_asked(build: Build, tmp_path: Path) -> None:
     assert (tmp_path / "x.trace").read_bytes()[:8] == b"CAMKTRC1"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("c++") is None, reason="there is no C++ compiler")
 def test_a_component_in_cxx(build: Build) -> None:
     server = """

@@ -163,6 +163,7 @@ def test_the_source_distribution_is_a_checkout_that_builds(distributions: Path) 
     assert not any("__pycache__" in name or ".git/" in name for name in names)
 
 
+@pytest.mark.long
 def test_every_data_file_of_the_repository_is_in_the_wheel(distributions: Path) -> None:
     listed = call("git", "ls-files", "templates", "runtime", "kernel", "cmake", "camkes", "parser", cwd=ROOT)
     if listed.returncode != 0:

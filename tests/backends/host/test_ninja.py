@@ -67,6 +67,7 @@ def place(tmp_path: Path) -> Place:
 BUILT = ["one: one.c"]
 
 
+@pytest.mark.long
 def test_only_what_changed(place: Place) -> None:
     (place.second / "a b.h").write_text("#define A 1\n")
     place.source.write_text('#include "a b.h"\nint one = A;\n')
@@ -80,6 +81,7 @@ def test_only_what_changed(place: Place) -> None:
     assert place.build() == []
 
 
+@pytest.mark.long
 def test_other_flags_are_another_result(place: Place) -> None:
     place.source.write_text("int one = A;\n")
     for value in (1, 2, 1):
@@ -142,7 +144,7 @@ def test_an_input_that_is_saved_while_the_compiler_runs(
     assert place.build() == []
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.mostly_long("src-quoted")
 @pytest.mark.parametrize(
     "include", ['"a.h"', "<a.h>", '"sub/a.h"', "NAME"], ids=["quoted", "angled", "below", "computed"]
 )
@@ -179,7 +181,7 @@ def test_a_folder_of_headers_that_appears(place: Place, tmp_path: Path) -> None:
     assert place.value() == 2
 
 
-@pytest.mark.mostly_long("CPATH")
+@pytest.mark.long
 @pytest.mark.parametrize("variable", ["CPATH", "C_INCLUDE_PATH"])
 def test_folders_that_the_environment_names(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str
@@ -276,6 +278,7 @@ def test_a_header_of_a_flag_is_first_looked_for_where_the_compiler_runs(place: P
     assert (place.build(), place.value(), place.build()) == (BUILT, 2, [])
 
 
+@pytest.mark.mostly_long("@FILE")
 @pytest.mark.parametrize("flag", ["@FILE", "-specs=FILE"])
 def test_files_that_a_command_names(place: Place, flag: str) -> None:
     text = {"@FILE": "-DA={}\n", "-specs=FILE": "*cc1:\n+ -DA={}\n"}[flag]
@@ -300,7 +303,7 @@ def test_a_folder_in_the_place_of_an_earlier_header(place: Place) -> None:
     assert (place.build(), place.value()) == (BUILT, 2)
 
 
-@pytest.mark.mostly_long("flag")
+@pytest.mark.long
 @pytest.mark.parametrize("change", ["wrapper", "callee", "flag"])
 def test_another_compiler_with_the_same_version_text(
     place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str
@@ -400,6 +403,7 @@ def test_names_that_a_compiler_cannot_list(build: Build, tmp_path: Path, charact
     assert before == {p: p.stat().st_mtime_ns for p in (tmp_path / "out dir" / "host-image").rglob("*.o")}
 
 
+@pytest.mark.long
 def test_every_mistake_in_one_run_and_each_once(build: Build) -> None:
     wrong = {
         "Client.c": CLIENT + "int a = nothing_a;\n",

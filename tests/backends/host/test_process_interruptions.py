@@ -99,7 +99,7 @@ print(f"{(step - first) // stride} steps")
 """
 
 
-@pytest.mark.mostly_long("0-5", "15-20", "1-20")
+@pytest.mark.mostly_long("15-20")
 @pytest.mark.parametrize(
     ("number", "stride"),
     [

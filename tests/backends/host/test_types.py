@@ -102,7 +102,7 @@ WRONG = {
 }
 
 
-@pytest.mark.mostly_long("no_include")
+@pytest.mark.long
 @pytest.mark.parametrize("name", WRONG)
 def test_a_wrong_type(application: Application, name: str) -> None:
     application.write(*WRONG[name])
@@ -118,7 +118,7 @@ def test_a_wrong_type(application: Application, name: str) -> None:
     compare(text, GOLDEN / f"type_{name}.txt")
 
 
-@pytest.mark.mostly_long(3)
+@pytest.mark.mostly_long("string go(in string a, in character b, in boolean c, out string d);")
 @pytest.mark.parametrize(
     "procedure",
     [
@@ -146,6 +146,7 @@ def test_a_folder_that_one_component_lacks(application: Application) -> None:
     compare(render(found, Style(base=application.folder)), GOLDEN / "type_no_folder.txt")
 
 
+@pytest.mark.long
 def test_an_error_of_a_header_is_reported_there(application: Application) -> None:
     application.write('include "act.h"; int go(in act_t a);')
     header = application.folder / "include" / "act.h"
@@ -163,6 +164,7 @@ def test_one_component_sees_the_header_and_another_does_not(application: Applica
     assert found.notes == ("for component Server; other components find it",)
 
 
+@pytest.mark.long
 def test_without_types_of_its_own_no_compiler_is_started(
     application: Application, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -192,6 +194,7 @@ def test_types_are_compiled_once(application: Application, tmp_path: Path) -> No
     assert {p: p.stat().st_mtime_ns for p in (tmp_path / "out").rglob("*.o")} == objects
 
 
+@pytest.mark.long
 def test_which_systems_need_the_compiler(build: Build, application: Application) -> None:
     for procedure, wanted in (("int go(in act_t a);", True), ("int go(in unsigned int a);", False)):
         application.write(procedure)

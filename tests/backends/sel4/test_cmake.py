@@ -81,6 +81,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return folder, done.stdout
 
 
+@pytest.mark.long
 def test_the_tool_gets_the_declarations(built: tuple[Path, str]) -> None:
     folder, _ = built
     project = json.loads((folder / "build" / "camkes-project.json").read_text())
@@ -130,6 +131,7 @@ def test_unchanged_files_are_not_written_again(built: tuple[Path, str]) -> None:
     assert {path: path.stat().st_mtime_ns for path in files} == before
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     ("lists", "message"),
     [
@@ -259,7 +261,7 @@ def generate(adl: Path, output: Path, **machine: object) -> subprocess.Completed
 EXAMPLES = ["adder", "events", "dataport", "hierarchy", "protocols", "nested", "inversion"]
 
 
-@pytest.mark.mostly_long("adder")
+@pytest.mark.long
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_generated_code_compiles(name: str, tmp_path: Path) -> None:
     """Against the seL4 API of the host kernel's headers, as code for seL4."""
@@ -301,6 +303,7 @@ def test_connectors_without_a_template_are_errors_at_the_connection(tmp_path: Pa
     assert "hardware.camkes:6" in done.stderr
 
 
+@pytest.mark.long
 def test_a_task_where_there_is_no_timer(tmp_path: Path) -> None:
     adl = ROOT / "examples" / "inversion" / "inversion.camkes"
     done = generate(adl, tmp_path, architecture="riscv64", platform="spike")

@@ -62,6 +62,7 @@ def test_agrees_with_another_reader(image: Path) -> None:
     assert "name" not in read_image(image, NAMES).symbols
 
 
+@pytest.mark.mostly_long("-m64")
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_damaged_files_are_reported(image: Path, tmp_path: Path, data: st.DataObject) -> None:

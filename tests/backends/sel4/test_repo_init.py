@@ -146,6 +146,7 @@ def host(tmp_path: Path, projects: Path) -> Host:
     return Host(tmp_path, projects)
 
 
+@pytest.mark.long
 def test_a_workspace_from_a_fresh_clone(host: Host) -> None:
     run = host.run("ws")
     assert run.returncode == 0, run.stderr

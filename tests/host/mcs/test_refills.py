@@ -147,6 +147,7 @@ def run(mcs: Runner, shape: tuple[int, int, int], server: str, low: list[tuple[i
     return [(a // UNIT, b // UNIT) for a, b in done.intervals("low")]
 
 
+@pytest.mark.mostly_long("constant")
 @pytest.mark.parametrize("server", ["sporadic", "constant"])
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(shape=SHAPES, low=JOBS, high=JOBS)
