@@ -20,8 +20,8 @@ from camkes.analysis.conditions import check_conditions, servers
 from camkes.analysis.workload import workload_of
 from camkes.diagnostics import Label, Sink, Span
 from camkes.model.bands import Order, scheduled_by
+from camkes.model.configured import DEFAULTS, Defaults
 from camkes.model.connectors import carries_time, interface_threads, support
-from camkes.model.setting_reader import DEFAULTS, Defaults, SettingReader, find
 from camkes.model.settings import AFFINITY, DOMAIN, PRIORITY, Known
 from camkes.model.system import Instance, System
 from camkes.protocols.plan import Plan
@@ -183,11 +183,11 @@ def _plain_calls(system: System, plan: Plan, sink: Sink, code: CallGraph | None)
 
 class _OtherThread(NamedTuple):
     """A thread that is neither of a task nor of a CPI, of the interface `name` or in control of the instance
-    of this name; `prefix` is that of its settings."""
+    of this name; `interface` is empty then."""
 
     name: str
     instance: Instance
-    prefix: str
+    interface: str
     words: str
     span: Span
     help: str
@@ -203,7 +203,7 @@ def _others(system: System, plan: Plan) -> Iterable[_OtherThread]:
             yield _OtherThread(
                 instance.name,
                 instance,
-                "_",
+                "",
                 words,
                 instance.span,
                 f"write `requestor;` in `{instance.type.name}`",
@@ -220,7 +220,7 @@ def _others(system: System, plan: Plan) -> Iterable[_OtherThread]:
             calls = interface.kind == "provides"
             help_ = "give the interface a protocol" if calls else "let a task look for the event"
             yield _OtherThread(
-                name, instance, f"{interface.name}_", f"the thread of `{name}`", interface.span, help_
+                name, instance, interface.name, f"the thread of `{name}`", interface.span, help_
             )
 
 
@@ -228,14 +228,15 @@ def _other_threads(system: System, plan: Plan, sink: Sink, defaults: Defaults, c
     """Threads that are not of tasks; those of interfaces `called` by tasks were reported already."""
     reported = {each.span for each in sink.diagnostics if each.code is MAY_WAIT}
     lowest = min(task.priority for task in plan.tasks)
-    reader = SettingReader(Sink(), defaults)  # what is wrong in a setting was reported when the plan was made
-    cores = {reader.affinity(part, "_") for part in system.instances if plan.task(part.name) is not None}
+    tasks = (part for part in system.instances if plan.task(part.name) is not None)
+    cores = {defaults.affinity_of(part.configured.control) for part in tasks}
     for thread in _others(system, plan):
-        priority = reader.priority(thread.instance, thread.prefix)
-        elsewhere = reader.affinity(thread.instance, thread.prefix) not in cores
+        settings = thread.instance.configured.thread(thread.interface)
+        priority = defaults.priority_of(settings)
+        elsewhere = defaults.affinity_of(settings) not in cores
         known = thread.name in called or thread.span in reported
         if priority >= lowest and not elsewhere and not known:
-            setting = PRIORITY.of(thread.prefix)
+            setting = PRIORITY.of(f"{thread.interface}_")
             sink.report(
                 OTHER_THREAD,
                 f"{thread.words} has priority {priority} but does not belong to a task",
@@ -247,24 +248,20 @@ def _other_threads(system: System, plan: Plan, sink: Sink, defaults: Defaults, c
 
 def _processors(system: System, plan: Plan, sink: Sink, defaults: Defaults) -> None:
     """Tasks and CPIs have to share one processor at all times."""
-    reader = SettingReader(Sink(), defaults)
-    prefixes = [(task.name, "_", task.name) for task in plan.tasks]
-    prefixes += [(cpi.instance, f"{cpi.interface}_", cpi.name) for cpi in plan.cpis if cpi.tasks]
+    threads = [(task.name, "", task.name) for task in plan.tasks]
+    threads += [(cpi.instance, cpi.interface, cpi.name) for cpi in plan.cpis if cpi.tasks]
     first: dict[Known, tuple[int, str]] = {}
-    for instance_name, prefix, name in prefixes:
+    for instance_name, interface, name in threads:
         instance = system.instance(instance_name)
         assert instance is not None
-        for known, value in (
-            (AFFINITY, reader.affinity(instance, prefix)),
-            (DOMAIN, reader.domain(instance, prefix)),
-        ):
+        settings = instance.configured.thread(interface)
+        for known, value in ((AFFINITY, defaults.affinity_of(settings)), (DOMAIN, settings.domain)):
             expected, other = first.setdefault(known, (value, name))
             if value != expected:
-                setting = find(instance, *known.names(prefix))
                 sink.report(
                     SEVERAL_PROCESSORS,
                     f"`{name}` has {known.name} {value}, but `{other}` has {expected}",
-                    instance.span if setting is None else setting.span,
+                    settings.spans.get(known.name, instance.span),
                     notes=["response times are computed for tasks and CPIs that share one processor"],
                     help=f"give all tasks and CPIs the same {known.name}",
                 )

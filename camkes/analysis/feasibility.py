@@ -13,7 +13,7 @@ from camkes.analysis.demand import Demand, demands
 from camkes.analysis.platform import FREE
 from camkes.analysis.workload import workload_of
 from camkes.diagnostics import Label, Sink
-from camkes.model.setting_reader import SettingReader
+from camkes.model.configured import DEFAULTS
 from camkes.model.system import System, Task
 from camkes.model.units import duration
 from camkes.protocols.plan import Plan
@@ -28,11 +28,10 @@ def warn(system: System, plan: Plan, sink: Sink) -> None:
         if needed[task.name].total > task.deadline:
             _too_long(stated[task.name], needed[task.name], task.deadline, sink)
     shares = {task.name: Fraction(needed[task.name].total) / task.period for task in workload.tasks}
-    reader = SettingReader(Sink())  # what is wrong in a setting was reported
     by_core: dict[int, dict[str, Fraction]] = {}
     for name, share in shares.items():
         instance = system.instance(name)
-        core = 0 if instance is None else reader.affinity(instance, "_")
+        core = 0 if instance is None else DEFAULTS.affinity_of(instance.configured.control)
         by_core.setdefault(core, {})[name] = share
     for each in by_core.values():
         if sum(each.values()) > 1:

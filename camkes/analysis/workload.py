@@ -13,9 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from camkes.analysis.conditions import HelpedWait, helped_waits
-from camkes.diagnostics import Sink
 from camkes.model.protocols import TABLE, Protocol, Rules
-from camkes.model.setting_reader import SettingReader
 from camkes.model.system import System
 from camkes.protocols.cycles import reached
 from camkes.protocols.plan import Plan, PlannedTask
@@ -240,7 +238,7 @@ def _priority(task: PlannedTask, system: System) -> int:
 
 def _urgent_first(system: System, name: str) -> bool:
     instance = system.instance(name)
-    return instance is not None and SettingReader(Sink()).urgent_first(instance)
+    return instance is not None and bool(instance.configured.control.urgent_first)
 
 
 def _cpi_of(wait: HelpedWait, counts: Mapping[str, Mapping[str, int]], any_order: bool) -> WorkloadCpi:

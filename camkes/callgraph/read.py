@@ -35,7 +35,6 @@ from camkes.callgraph.gcc import CallPlace, read_calls
 from camkes.callgraph.graph import CallGraph, CallPath, Reached
 from camkes.callgraph.objects import ObjectError, read_object
 from camkes.diagnostics import Diagnostic, Label, Sink, Span
-from camkes.model.setting_reader import SettingReader, find
 from camkes.model.settings import REQUESTS
 from camkes.model.system import Instance, Interface, Procedure, System
 from camkes.project.application import Application
@@ -341,7 +340,7 @@ class _CodeReader:
                 self._more_than_stated(caller.name, instance, used, found)
 
     def _not_counted(self, caller: str, instance: Instance, used: str, error: NotCountedError) -> None:
-        if SettingReader(Sink()).requests(instance, used) is not None:
+        if instance.configured.interface(used).requests is not None:
             return
         what = "job" if caller == instance.name else "request"
         self.notes.append(
@@ -355,15 +354,14 @@ class _CodeReader:
         )
 
     def _more_than_stated(self, caller: str, instance: Instance, used: str, found: int) -> None:
-        stated = SettingReader(Sink()).requests(instance, used)
-        setting = find(instance, REQUESTS.of(f"{used}_"))
-        if stated is None or setting is None or found <= stated:
+        settings = instance.configured.interface(used)
+        if settings.requests is None or found <= settings.requests:
             return
         self.notes.append(
             Diagnostic(
                 MORE_REQUESTS,
-                f"`{caller}` can call `{used}` {found} times, but {stated} is stated",
-                setting.span,
+                f"`{caller}` can call `{used}` {found} times, but {settings.requests} is stated",
+                settings.spans[REQUESTS.name],
                 related=(Label(instance.span, "this instance"),),
                 help=f"state {found}, or change the code",
             )

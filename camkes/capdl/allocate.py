@@ -38,8 +38,8 @@ from camkes.capdl.threads import ThreadPlanner
 from camkes.capdl.time_manager import ENDPOINT, Badge, critical_tasks, with_time_manager
 from camkes.diagnostics import Sink
 from camkes.model.bands import scheduled_by
+from camkes.model.configured import DEFAULTS, Defaults
 from camkes.model.connectors import Carries, carries_time, support
-from camkes.model.setting_reader import DEFAULTS, Defaults, SettingReader
 from camkes.model.system import (
     Connection,
     DataportType,
@@ -67,7 +67,7 @@ def allocate(
     kernel, are reported to `sink`. Connectors that are `rendered` from templates of their own get threads;
     the rest is up to their templates. Without `tcb_caps`, only managers get capabilities to threads."""
     sink = sink if sink is not None else Sink()
-    model = _Allocator(system, plan, SettingReader(sink, defaults), rendered, tcb_caps).run()
+    model = _Allocator(system, plan, sink, defaults, rendered, tcb_caps).run()
     model = with_records(with_time_manager(model, plan), system, plan)
     check_limits(system, plan, model, word_bits, sink)
     return model
@@ -77,12 +77,18 @@ class _Allocator:
     """One allocation: walks instances and their interfaces in the order of the text."""
 
     def __init__(
-        self, system: System, plan: Plan, reader: SettingReader, rendered: frozenset[str], tcb_caps: bool
+        self,
+        system: System,
+        plan: Plan,
+        sink: Sink,
+        defaults: Defaults,
+        rendered: frozenset[str],
+        tcb_caps: bool,
     ) -> None:
         self.system = system
         self.rendered = rendered
         self.plan = plan
-        self.reader = reader
+        self.defaults = defaults
         self.tcb_caps = tcb_caps
         self.wiring = Wiring(system)
         self.objects: dict[str, KernelObject] = {}
@@ -90,16 +96,18 @@ class _Allocator:
         self.timers: list[Timer] = []
         self.slots: dict[ObjectUse, int] = {}
         self.tables: dict[str, tuple[CallerEntry, ...]] = {
-            c.name: caller_table(system, plan, c, reader) for c in plan.cpis
+            c.name: caller_table(system, plan, c) for c in plan.cpis
         }
         self.groups = find_groups(plan)
         self.threads: dict[str, list[Thread]] = {}
-        self.time = TimePlanner(system, reader)
+        self.time = TimePlanner(system, sink)
         self.passive: set[str] = set()  # threads
 
     def run(self) -> CapabilityModel:
         software = [i for i in self.system.instances if not i.type.hardware]
-        planner = ThreadPlanner(self.system, self.plan, self.groups, self.reader, self.wiring, self.rendered)
+        planner = ThreadPlanner(
+            self.system, self.plan, self.groups, self.defaults, self.wiring, self.rendered
+        )
         for instance in software:
             space = self.spaces.setdefault(instance.address_space, OpenSpace(instance.address_space))
             space.instances.append(instance.name)
@@ -246,7 +254,7 @@ class _Allocator:
         if cpi is None:
             names = [e.name for e in connection.from_ends]
             number = names.index(f"{instance.name}.{interface.name}")
-            badge = sender_ids(self.system, connection, self.reader)[number]
+            badge = sender_ids(self.system, connection)[number]
             self._cap(space, _own(instance, interface), self._endpoint(connection), Rights.CALL, badge)
             return
         for entry in self.tables[cpi.name]:
@@ -335,7 +343,7 @@ class _Allocator:
                     Rights.RW,
                 )
             return
-        badge = self.reader.badge(instance, interface.name)
+        badge = instance.configured.interface(interface.name).attributes
         for number, end in enumerate(connection.to_ends):
             name = _event_name(connection, end.instance, end.interface)
             notification = self._object(f"{name}:notification", ObjectKind.NOTIFICATION)
@@ -351,14 +359,15 @@ class _Allocator:
     def _dataport(
         self, instance: Instance, interface: Interface, connection: Connection, space: OpenSpace
     ) -> None:
+        settings = connection.configured
         region = self._object(
             f"{connection.name}:data",
             ObjectKind.REGION,
-            self.reader.size(connection, self._largest(connection)),
-            self.reader.paddr(connection),
+            self._largest(connection) if settings.size is None else round_up(settings.size),
+            settings.paddr,
         )
         use = ObjectUse(instance.name, Purpose.DATA, interface.name)
-        self._map(space, use, region, Rights.of(self.reader.access(instance, interface.name)))
+        self._map(space, use, region, Rights.of(instance.configured.interface(interface.name).access))
 
     def _largest(self, connection: Connection) -> int:
         """The largest size that the types of the connected dataports are known to need."""
@@ -378,7 +387,7 @@ class _Allocator:
         notification = self._object(f"{name}:notification", ObjectKind.NOTIFICATION)
         self._cap(space, _own(instance, interface), notification, Rights.READ)
         server = next((self.system.instance(end.instance) for end in connection.to_ends), None)
-        for number in range(1 if server is None else self.reader.timers(server)):
+        for number in range(1 if server is None else server.configured.timers_per_client):
             suffix = f"@{number}" if number else ""
             timer = self._object(f"{name}:timer{suffix}", ObjectKind.TIMER)
             self._cap(space, ObjectUse(instance.name, Purpose.TIMER, interface.name, number=number), timer)

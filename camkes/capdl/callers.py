@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from camkes.model.setting_reader import SettingReader
 from camkes.model.system import Connection, ConnectionEnd, System
 from camkes.protocols.contexts import Context, Seat
 from camkes.protocols.plan import Plan, PlannedCpi
@@ -55,12 +54,12 @@ class Wiring:
         return self._by_end.get(end)
 
 
-def sender_ids(system: System, connection: Connection, reader: SettingReader) -> tuple[int, ...]:
+def sender_ids(system: System, connection: Connection) -> tuple[int, ...]:
     """A number for each from end: the user's choice, else counted from 1 past the chosen ones."""
     chosen: list[int | None] = []
     for end in connection.from_ends:
         instance = system.instance(end.instance)
-        chosen.append(None if instance is None else reader.badge(instance, end.interface))
+        chosen.append(None if instance is None else instance.configured.interface(end.interface).attributes)
     taken = {badge for badge in chosen if badge is not None}
     result: list[int] = []
     candidate = 1
@@ -82,14 +81,12 @@ def can_be_raised(cpi: PlannedCpi) -> bool:
     return contends or cpi.inherits_from_above
 
 
-def caller_table(
-    system: System, plan: Plan, cpi: PlannedCpi, reader: SettingReader
-) -> tuple[CallerEntry, ...]:
+def caller_table(system: System, plan: Plan, cpi: PlannedCpi) -> tuple[CallerEntry, ...]:
     """For each from end in connection order, for each context of the CPI that can arrive through it."""
     connection = next((c for c in system.connections for e in c.to_ends if e.name == cpi.name), None)
     if connection is None:
         return ()
-    numbers = sender_ids(system, connection, reader)
+    numbers = sender_ids(system, connection)
     entries: list[CallerEntry] = []
     for end, number in zip(connection.from_ends, numbers, strict=True):
         for seat in cpi.seats:

@@ -13,7 +13,6 @@ from camkes.capdl.codes import WORD_LIMIT
 from camkes.capdl.model import Cap, CapabilityModel, ObjectUse
 from camkes.diagnostics import Sink, Span
 from camkes.model.limits import INDEXES, WORDS, Word
-from camkes.model.setting_reader import find
 from camkes.model.settings import ATTRIBUTES
 from camkes.model.system import Instance, System
 from camkes.protocols.plan import Plan
@@ -84,10 +83,10 @@ class _CapabilityCheck(Struct, frozen=True):
     def _cap(self, cap: Cap, instance: Instance, use: ObjectUse) -> None:
         name = f"{instance.name}.{use.interface}"
         if cap.badge > self.word.badge:
-            setting = find(instance, ATTRIBUTES.of(f"{use.interface}_"))
+            spans = instance.configured.interface(use.interface).spans
             self._report(
                 f"badge {cap.badge} of `{name}` is not in 0..{self.word.badge}",
-                setting.span if setting is not None else instance.span,
+                spans.get(ATTRIBUTES.name, instance.span),
                 f"a badge has {self.word.badge_bits} bits on a kernel of {self.word.bits} bits",
                 "write a smaller number, or remove it: badges are then assigned",
             )

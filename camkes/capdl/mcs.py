@@ -9,27 +9,22 @@ instance keeps for that, one after the other; see `runtime/src/passive.c`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from camkes.capdl.callers import Wiring
 from camkes.capdl.codes import PASSIVE_CONNECTOR, SHORT_ON_MCS
 from camkes.capdl.details import Scheduling
 from camkes.capdl.model import Role, Thread
-from camkes.diagnostics import Label
+from camkes.diagnostics import Label, Sink
 from camkes.model.connectors import Carries, names, support
-from camkes.model.setting_reader import SettingReader
 from camkes.model.settings import BUDGET, PASSIVE, PERIOD, SHORTEST_TIME
 from camkes.model.system import System
-
-_PREFIXES: Mapping[Role, str] = {Role.CONTROL: "_", Role.FAULT_HANDLER: "fault"}
 
 
 class TimePlanner:
     """Decides on whose time each thread runs."""
 
-    def __init__(self, system: System, reader: SettingReader) -> None:
+    def __init__(self, system: System, sink: Sink) -> None:
         self.system = system
-        self.reader = reader
+        self.sink = sink
         self.wiring = Wiring(system)
         self.tasks = {task.instance for task in system.tasks}
 
@@ -41,15 +36,16 @@ class TimePlanner:
         if thread.role is not Role.INTERFACE or instance is None:
             return False
         connection = self.wiring.connection(f"{thread.instance}.{thread.interface}")
-        if connection is None or not self.reader.passive(instance, thread.interface):
+        settings = instance.configured.interface(thread.interface)
+        if connection is None or not settings.passive:
             return False
         if support(connection.connector).carries is Carries.CALLS:
             return True
-        self.reader.sink.report(
+        self.sink.report(
             PASSIVE_CONNECTOR,
             f"`{thread.instance}.{thread.interface}` is served through {connection.connector.name}, so it "
             "cannot be passive",
-            self.reader.place(instance, PASSIVE.of(f"{thread.interface}_")),
+            settings.spans[PASSIVE.name],
             related=[Label(connection.span, "the connection")],
             help=f"connect it with {' or '.join(names(Carries.CALLS))}",
         )
@@ -61,23 +57,21 @@ class TimePlanner:
         instance = self.system.instance(thread.instance)
         if instance is None or thread.role is Role.MANAGER:
             return Scheduling()
-        prefix = _PREFIXES.get(thread.role, f"{thread.interface}_")
-        default = Scheduling()
-        stated = self.reader.period(instance, prefix)
-        period = default.period if stated is None else stated
+        configured, default = instance.configured, Scheduling()
+        settings = (
+            configured.fault if thread.role is Role.FAULT_HANDLER else configured.thread(thread.interface)
+        )
+        period = default.period if settings.period is None else round(settings.period / 1_000)
         task = thread.role is Role.CONTROL and thread.instance in self.tasks
-        budget = self.reader.budget(instance, prefix) or (period if task else min(default.budget, period))
+        budget = period if task else min(default.budget, period)
+        if settings.budget is not None:
+            budget = round(settings.budget / 1_000)
         if 1_000 * budget < SHORTEST_TIME:
-            names = (BUDGET.of(prefix), BUDGET.name, PERIOD.of(prefix), PERIOD.name)
-            self.reader.sink.report(
+            self.sink.report(
                 SHORT_ON_MCS,
                 f"thread `{thread.name}` has {budget} us in each period of {period} us",
-                self.reader.place(instance, *names),
+                settings.spans.get(BUDGET.name) or settings.spans.get(PERIOD.name),
                 "too short for an MCS kernel",
             )
-        return Scheduling(
-            period,
-            budget,
-            self.reader.data(instance, prefix),
-            self.reader.context_bits(instance, prefix, default.size_bits),
-        )
+        size_bits = default.size_bits if settings.size_bits is None else settings.size_bits
+        return Scheduling(period, budget, settings.data, size_bits)

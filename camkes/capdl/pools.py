@@ -7,7 +7,6 @@ Only a build for seL4 has these; `templates/pools.template.c` writes them down.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -29,59 +28,36 @@ from camkes.capdl.model import (
     Purpose,
     Space,
 )
-from camkes.model.codes import SETTING_RANGE
-from camkes.model.setting_reader import SettingReader, effective
-from camkes.model.settings import (
-    ALLOWED_SMC_FUNCTIONS,
-    DMA_POOL,
-    DMA_POOL_CACHED,
-    DMA_POOL_PADDR,
-    DTB,
-    EP_POOL,
-    NOTIFICATION_POOL,
-    TCB_POOL,
-    TCB_POOL_DOMAINS,
-    UNTYPED_POOL,
-)
+from camkes.model.settings import ALLOWED_SMC_FUNCTIONS, DMA_POOL, EP_POOL, NOTIFICATION_POOL, TCB_POOL
 from camkes.model.system import Instance, System
 from camkes.model.units import PAGE, round_up
 
 _TREE = BootRecord("FDT")
 
-#: log2 of the bytes of an untyped object
-_UNTYPED_BITS = range(4, 29)
-
-#: settings of an instance, or of its interfaces, that ask for something here
-_UNTYPED_POOL = UNTYPED_POOL.name.replace("_", r"(\d+)_")
-_NAMES = (DMA_POOL, TCB_POOL, EP_POOL, NOTIFICATION_POOL, DTB, ALLOWED_SMC_FUNCTIONS)
-_ASKING = re.compile("|".join((_UNTYPED_POOL, *(known.name for known in _NAMES))))
+#: settings of an instance that ask for something here, besides pools of untypeds and device trees
+_ASKING = {known.name for known in (DMA_POOL, TCB_POOL, EP_POOL, NOTIFICATION_POOL, ALLOWED_SMC_FUNCTIONS)}
 
 
-def allocate_pools(
-    system: System, model: CapabilityModel, frames: tuple[int, ...], reader: SettingReader
-) -> CapabilityModel:
+def allocate_pools(system: System, model: CapabilityModel, frames: tuple[int, ...]) -> CapabilityModel:
     """The model with what settings ask for besides. `frames` are the sizes that memory for devices may be
     made of, the smallest first."""
-    allocation = _PoolAllocator(system, model, frames, reader)
-    asking = (i for i in system.instances if not i.type.hardware and _asks(system, i))
+    allocation = _PoolAllocator(system, model, frames)
+    asking = (i for i in system.instances if not i.type.hardware and _asks(i))
     return allocation.model(tuple(allocation.instance(i) for i in asking))
 
 
-def _asks(system: System, instance: Instance) -> bool:
-    names = {*instance.settings, *(a.name for a in instance.type.attributes if a.default is not None)}
-    for interface in instance.type.interfaces:
-        names.update(system.other_settings.get(f"{instance.name}.{interface.name}", ()))
-    return any(_ASKING.fullmatch(name) for name in names)
+def _asks(instance: Instance) -> bool:
+    configured = instance.configured
+    nodes = (configured.dtb, *(each.dtb for each in configured.interfaces.values()))
+    pools = configured.untyped_pools or not _ASKING.isdisjoint(configured.spans)
+    return bool(pools) or any(node is not None for node in nodes)
 
 
 class _PoolAllocator:
-    def __init__(
-        self, system: System, model: CapabilityModel, frames: tuple[int, ...], reader: SettingReader
-    ) -> None:
+    def __init__(self, system: System, model: CapabilityModel, frames: tuple[int, ...]) -> None:
         self.system = system
         self.base = model
         self.frames = frames
-        self.reader = reader
         self.objects: list[KernelObject] = []
         self.spaces: dict[str, Space] = {space.name: space for space in model.spaces}
         self.used = model.slots_used()
@@ -105,13 +81,14 @@ class _PoolAllocator:
         )
 
     def _dma(self, instance: Instance) -> DmaPool | None:
-        size = self.reader.number(instance, DMA_POOL)
+        configured = instance.configured
+        size = configured.dma_pool
         if size == 0:
             return None
         page = max((p for p in self.frames if p <= size), default=self.frames[0])
         size = round_up(size, page)
-        cached = bool(self.reader.number(instance, DMA_POOL_CACHED))
-        paddr = self.reader.number(instance, DMA_POOL_PADDR) or None
+        cached = bool(configured.dma_pool_cached)
+        paddr = configured.dma_pool_paddr or None
         region = KernelObject(f"shared::{instance.name}_dma", ObjectKind.REGION, size, paddr, page)
         self.objects.append(region)
         use = ObjectUse(instance.name, Purpose.VARIABLE, DMA_VARIABLE)
@@ -147,41 +124,34 @@ class _PoolAllocator:
         return size
 
     def _secure_calls(self, instance: Instance) -> Iterator[tuple[int, int]]:
-        for number in self.reader.numbers(instance, ALLOWED_SMC_FUNCTIONS):
+        for number in instance.configured.allowed_smc_functions:
             item = self._object(instance, f"smc_{number}", ObjectKind.SECURE_CALL)
             yield number, self._cap(instance, ALLOWED_SMC_FUNCTIONS.name, number, item, badge=number)
 
     def _entries(self, instance: Instance) -> Iterator[PoolEntry]:
-        domains = self.reader.numbers(instance, TCB_POOL_DOMAINS)
-        for n in range(self.reader.number(instance, TCB_POOL)):
+        configured = instance.configured
+        domains = configured.tcb_pool_domains
+        for n in range(configured.tcb_pool):
             domain = Domain(domains[n]) if n < len(domains) else None
             item = self._object(instance, f"{TCB_POOL.name}_{n}", ObjectKind.TCB, details=domain)
             yield PoolEntry("seL4_TCBObject", self._cap(instance, TCB_POOL.name, n, item))
-        for pool, type, kind in (
-            (EP_POOL, "seL4_EndpointObject", ObjectKind.ENDPOINT),
-            (NOTIFICATION_POOL, "seL4_NotificationObject", ObjectKind.NOTIFICATION),
+        for pool, count, type, kind in (
+            (EP_POOL, configured.ep_pool, "seL4_EndpointObject", ObjectKind.ENDPOINT),
+            (
+                NOTIFICATION_POOL,
+                configured.notification_pool,
+                "seL4_NotificationObject",
+                ObjectKind.NOTIFICATION,
+            ),
         ):
-            for n in range(self.reader.number(instance, pool)):
+            for n in range(count):
                 item = self._object(instance, f"{pool.name}_{n}", kind)
                 yield PoolEntry(type, self._cap(instance, pool.name, n, item, Rights.RW), 0, 3)
-        for name in dict.fromkeys((*instance.settings, *(a.name for a in instance.type.attributes))):
-            found = re.fullmatch(_UNTYPED_POOL, name)
-            setting = effective(instance, name)
-            if found is None or setting is None:
-                continue
-            bits = int(found.group(1))
-            if bits not in _UNTYPED_BITS:
-                self.reader.sink.report(
-                    SETTING_RANGE,
-                    f"{instance.name}.{name}: an untyped has {_UNTYPED_BITS[0]} to {_UNTYPED_BITS[-1]} bits",
-                    setting.span,
-                    f"asks for objects of 2 to the power of {bits} bytes",
-                )
-                continue
-            for n in range(self.reader.number(instance, UNTYPED_POOL, name)):
-                item = self._object(instance, f"untyped_{bits}_pool_{n}", ObjectKind.UNTYPED, 1 << bits)
-                slot = self._cap(instance, name, n, item)
-                yield PoolEntry("seL4_UntypedObject", slot, 1 << bits, 3)
+        for each in configured.untyped_pools:
+            for n in range(each.count):
+                size = 1 << each.bits
+                item = self._object(instance, f"untyped_{each.bits}_pool_{n}", ObjectKind.UNTYPED, size)
+                yield PoolEntry("seL4_UntypedObject", self._cap(instance, each.name, n, item), size, 3)
 
     def _object(
         self,
@@ -224,16 +194,10 @@ class _PoolAllocator:
 def _tree_size(system: System, instance: Instance) -> int:
     """Bytes of the device tree that a setting of the instance, or of an interface of its that is connected to
     another of its own, was made from."""
-    found = effective(instance, DTB.name)
-    settings = [] if found is None else [found]
+    nodes = [instance.configured.dtb]
     for connection in system.connections:
         if connection.from_ends and connection.from_ends[0].instance == instance.name:
-            for end in connection.to_ends:
-                own = system.other_settings.get(end.name, {})
-                settings += [own[DTB.name]] if end.instance == instance.name and DTB.name in own else []
-    sizes = [0]
-    for setting in settings:
-        match setting.value:
-            case {"dtb_size": [int(size), *_]}:
-                sizes.append(size)
-    return sizes[-1]
+            own = (end.interface for end in connection.to_ends if end.instance == instance.name)
+            nodes += [instance.configured.interface(name).dtb for name in own]
+    sizes = [node.size for node in nodes if node is not None and node.size]
+    return sizes[-1] if sizes else 0

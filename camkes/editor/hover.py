@@ -27,7 +27,6 @@ _MOST_PLACES = 8  # instances that are distinguished
 _MOST_HINTS = 4  # the same, beside a line
 
 
-_REQUESTOR = "id of the task; assigned where it is not stated"  # of the word, not in the table
 _UNTYPED = re.compile(r"untyped\d\d?_pool")
 
 
@@ -67,8 +66,6 @@ def hover_setting(use: SettingUse) -> str | None:
         return _meaning(name, known) if known and known.owner == "connection" else None
     members = use.instance.type.members if use.instance.type else {}
     parts = [member for member, symbol in members.items() if symbol.kind != "attribute"]
-    if name == "requestor":
-        return f"`{name}`: {_REQUESTOR}"
     known = setting_named(name, parts)
     return _meaning(name, known) if known else None
 

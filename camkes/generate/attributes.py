@@ -9,7 +9,6 @@ from camkes.generate.codes import ATTRIBUTE_VALUE
 from camkes.generate.contexts import AttributeContext, StructContext
 from camkes.generate.names import Places, c_string
 from camkes.generate.procedures import c_type, declare
-from camkes.model.setting_reader import effective
 from camkes.model.system import Attribute, AttributeType, Instance, StructType, Value
 
 
@@ -24,7 +23,7 @@ def attributes(
     structs: dict[str, StructContext] = {}
     result: list[AttributeContext] = []
     for attribute in instance.type.attributes:
-        setting = effective(instance, attribute.name)
+        setting = instance.value(attribute)
         value = None if setting is None else setting.value
         _collect(attribute.type, _first(value, attribute.array), structs)
         span = attribute.span if setting is None else setting.span

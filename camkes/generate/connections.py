@@ -55,16 +55,15 @@ def check_connections(all_: SystemFacts) -> None:
 
 
 def _check_buffer(all_: SystemFacts, connection: Connection) -> None:
-    setting = connection.settings.get(BUFFER.name)
-    if setting is None:
+    name = connection.configured.buffer
+    if name is None:
         return
     ends = [*connection.from_ends, *connection.to_ends]
     if len(ends) != 2 or any(all_.buffer(connection, end.instance) is None for end in ends):
         all_.sink.report(
             RPC_BUFFER,
-            f"`{setting.value}` is not a dataport connection between {ends[0].instance} and "
-            f"{ends[-1].instance}",
-            setting.span,
+            f"`{name}` is not a dataport connection between {ends[0].instance} and {ends[-1].instance}",
+            connection.configured.spans[BUFFER.name],
             related=[Label(connection.span, "the messages of this connection are stored in it")],
             help=f"connect a dataport of each with {SHARED_DATA.name}, and write the name of that connection",
         )

@@ -15,8 +15,6 @@ from camkes.diagnostics import Sink
 from camkes.generate import contexts as ctx
 from camkes.generate.names import Places, c_name, fresh
 from camkes.model.connectors import Carries, support
-from camkes.model.setting_reader import SettingReader
-from camkes.model.settings import BUFFER
 from camkes.model.system import INSTANCE_PREFIX, Connection, Instance, System
 from camkes.protocols.contexts import Context
 from camkes.protocols.groups import find_groups
@@ -57,8 +55,6 @@ class SystemFacts:
         self.places = Places(system.root.path.parent)
         self.source = system.root.path.name
         self.wiring = Wiring(system)
-        # what is wrong with these settings was reported when capabilities were allocated
-        self.reader = SettingReader(Sink())
         threads = [t for space in model.spaces for t in space.threads]
         self.numbers = {t.name: number for number, t in enumerate(threads)}
         self._thread_names = _thread_names(threads)
@@ -74,14 +70,9 @@ class SystemFacts:
 
     def buffer(self, connection: Connection, instance: str) -> str | None:
         """The dataport of `instance` that messages of an RPC connection are in, None: there is none."""
-        setting = connection.settings.get(BUFFER.name)
-        if setting is None:
-            return None
+        name = connection.configured.buffer
         for other in self.system.connections:
-            if (
-                setting.value in (other.name, *other.names)
-                and support(other.connector).carries is Carries.DATA
-            ):
+            if name in (other.name, *other.names) and support(other.connector).carries is Carries.DATA:
                 ends = [e for e in (*other.from_ends, *other.to_ends) if e.instance == instance]
                 return ends[0].interface if ends else None
         return None

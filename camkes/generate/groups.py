@@ -25,12 +25,11 @@ def conditions(me: InstanceFacts) -> tuple[ctx.ConditionContext, ...]:
 
 def _condition(me: InstanceFacts, condition: PlannedCondition) -> ctx.ConditionContext:
     name = condition.interface
-    sync = next((s for s in me.instance.type.syncs if s.name == name), None)
     return ctx.ConditionContext(
         interface=name,
         name=condition.name,
         origin=me.places.of(condition.span),
-        value=0 if sync is None else me.all.reader.semaphore(me.instance, sync),
+        value=me.instance.configured.semaphores.get(name, 0),
         waiters=tuple(
             ctx.WaiterContext(me.all.thread_name(t), me.slot(Purpose.WAIT, name, number=t.index))
             for t in me.threads
@@ -96,7 +95,7 @@ def _highest(me: InstanceFacts, party: Party) -> int:
 def _ways(me: InstanceFacts, group: Group) -> Iterator[ctx.WayContext]:
     """By whom each party can be requested with a priority that is not its own."""
     for cpi in group.cpis:
-        for entry in caller_table(me.all.system, me.all.plan, cpi, me.all.reader):
+        for entry in caller_table(me.all.system, me.all.plan, cpi):
             use = ObjectUse(entry.end.instance, Purpose.MANAGER, entry.end.interface, entry.context.name)
             slot = me.all.model.slots.get(use)
             end = group.index.get((cpi.name, entry.seat))

@@ -19,7 +19,6 @@ from camkes.generate.time_manager import by_level
 from camkes.generate.timers import timer
 from camkes.model.connectors import Carries, carries_time, support
 from camkes.model.overrun import Degraded
-from camkes.model.settings import DTB
 from camkes.model.system import Connection, DataportType, Include, Interface, Procedure, Sync
 
 
@@ -37,8 +36,8 @@ def instance_context(me: InstanceFacts) -> ctx.InstanceContext:
         component=component.name,
         declared=me.places.of(component.span),
         source=me.all.source,
-        affinity=me.all.reader.affinity(instance, ""),
-        members=(*me.all.reader.members(instance, "instance"), *_criticality(me)),
+        affinity=instance.configured.affinity,
+        members=(*instance.configured.members, *_criticality(me)),
         sets_criticality=component.criticality_span is not None,
         system_includes=_includes(me),
         structs=structs,
@@ -126,11 +125,8 @@ def _declared(me: InstanceFacts, interface: Interface) -> ctx.InterfaceContext:
 
 def _registers(me: InstanceFacts, interface: Interface) -> int:
     """How many blocks of registers the device tree gives the device behind an interface."""
-    settings = me.all.system.other_settings.get(f"{me.instance.name}.{interface.name}", {})
-    match settings[DTB.name].value if DTB.name in settings else None:
-        case {"query": [{"reg": [*cells], "this_address_cells": [int(a)], "this_size_cells": [int(s)]}]}:
-            return len(cells) // (a + s) if a + s else 0
-    return 0
+    node = me.instance.configured.interface(interface.name).dtb
+    return 0 if node is None else node.registers
 
 
 def _methods(me: InstanceFacts, interface: Interface) -> tuple[ctx.MethodContext, ...]:
@@ -201,7 +197,7 @@ def _sync(me: InstanceFacts, sync: Sync) -> ctx.SyncContext:
         sync.name,
         me.places.of(sync.span),
         me.slot_if_any(Purpose.SYNC, sync.name),
-        me.all.reader.semaphore(me.instance, sync),
+        me.instance.configured.semaphores[sync.name],
         "INT_MAX" if sync.kind == "semaphore" else "1",
         helped=_is_helped(me, sync.name),
     )
@@ -234,7 +230,7 @@ def _start(me: InstanceFacts) -> ctx.StartContext:
 def _task(me: InstanceFacts) -> ctx.TaskContext | None:
     if me.task is None:
         return None
-    members = me.all.reader.members(me.instance, "task", "_")
+    members = me.instance.configured.task_members
     event = any(task.release for task in me.all.system.tasks if task.instance == me.instance.name)
     if me.task.time is not None:
         time = me.task.time

@@ -44,7 +44,7 @@ def rpc_from(me: InstanceFacts, interface: Interface, connection: Connection) ->
 
 def rpc_to(me: InstanceFacts, interface: Interface, connection: Connection) -> ctx.RpcToContext:
     cpi = me.all.plan.cpi(f"{me.instance.name}.{interface.name}")
-    numbers = sender_ids(me.all.system, connection, me.all.reader)
+    numbers = sender_ids(me.all.system, connection)
     return ctx.RpcToContext(
         interface.name,
         me.places.of(connection.span),
@@ -62,7 +62,7 @@ def dispatches(
     assert isinstance(interface.type, Procedure)
     senders: dict[str, list[int]] = {}
     types: dict[str, Procedure] = {}
-    numbers = sender_ids(me.all.system, connection, me.all.reader)
+    numbers = sender_ids(me.all.system, connection)
     for end, number in zip(connection.from_ends, numbers, strict=True):
         caller = me.all.system.instance(end.instance)
         used = None if caller is None else caller.type.interface(end.interface)
@@ -127,7 +127,7 @@ def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
     name = cpi.interface
     workers = [t for t in me.threads if t.role is Role.WORKER and t.interface == name]
     by_seat = {t.part: me.all.thread_name(t) for t in workers} if not cpi.one_endpoint else {}
-    table = caller_table(me.all.system, me.all.plan, cpi, me.all.reader)
+    table = caller_table(me.all.system, me.all.plan, cpi)
     index = {seat: i for i, seat in enumerate(cpi.seats)}
     monitor = "" if cpi.monitor is None else monitor_word(cpi.monitor)
     group = group_of(me.all.groups, cpi.name)
@@ -175,7 +175,7 @@ def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
         pool=tuple(me.all.thread_name(t) for t in workers) if cpi.pooled else (),
         time=_policy(me, cpi),
         payers=_payers(me, cpi),
-        members=me.all.reader.members(me.instance, "cpi", f"{name}_"),
+        members=me.instance.configured.interface(name).members,
     )
 
 

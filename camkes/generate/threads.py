@@ -60,8 +60,7 @@ def thread_record(me: InstanceFacts, thread: Thread) -> ctx.ThreadContext:
         "route": "CAMKES_NO_ROUTE" if origin is None else str(me.route(origin)),
         "label": task_label(me.task) if thread.role is Role.CONTROL and me.task else "CAMKES_LABEL_NONE",
     }
-    prefix = f"{interface}_" if interface else "_"
-    fields |= {name: str(value) for name, value in all_.reader.members(me.instance, "thread", prefix)}
+    fields |= {name: str(value) for name, value in me.instance.configured.thread(interface).members}
     return ctx.ThreadContext(
         thread.name,
         all_.thread_name(thread),

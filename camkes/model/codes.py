@@ -6,11 +6,8 @@ from __future__ import annotations
 
 from camkes.diagnostics import Code
 
-BAD_TIME = Code("E0409", "bad-time")
 SETTING_TYPE = Code("E0601", "setting-of-wrong-type")
 SETTING_RANGE = Code("E0602", "setting-out-of-range")
 ACCESS_RIGHTS = Code("E0603", "unknown-access-rights")
-SEMAPHORE_VALUE = Code("E0654", "semaphore-value")
-HEAP_SIZE = Code("E0951", "heap-size")
 
-CODES = (BAD_TIME, SETTING_TYPE, SETTING_RANGE, ACCESS_RIGHTS, SEMAPHORE_VALUE, HEAP_SIZE)
+CODES = (SETTING_TYPE, SETTING_RANGE, ACCESS_RIGHTS)

@@ -17,7 +17,7 @@ from camkes.documents import json_text
 from camkes.model.system import ComponentType, Connector, Procedure, System
 
 #: Fields that repeat others, or that are of no use in a dump.
-_LEFT_OUT = frozenset({"_by_name", "files"})
+_LEFT_OUT = frozenset({"_by_name", "configured", "files"})
 
 
 #: Definitions that much refers to: written once, in a table of their own.

@@ -9,7 +9,7 @@ from enum import Enum
 
 from msgspec import Struct
 
-from camkes.model.limits import MAX_AFFINITY, MAX_DOMAIN, MAX_PRIORITY, MAX_THREADS, TIMERS
+from camkes.model.limits import MAX_AFFINITY, MAX_DOMAIN, MAX_PRIORITY, MAX_THREADS, TASK_IDS, TIMERS
 from camkes.model.overrun import LEVELS, OF_CPIS, OF_TASKS, Degraded, ServerKind
 from camkes.model.protocols import Protocol
 from camkes.model.units import DEFAULT_UNIT, NANOSECONDS, PAGE, duration
@@ -17,6 +17,8 @@ from camkes.model.units import DEFAULT_UNIT, NANOSECONDS, PAGE, duration
 DEFAULT_PRIORITY = 254
 DEFAULT_MAX_PRIORITY = 254
 DEFAULT_STACK = 16384
+#: Nanoseconds: on seL4 no budget and no period is shorter, and a thread with less left makes no kernel call.
+SHORTEST_TIME = 20_000
 
 
 _UNLIMITED = (1 << 63) - 1
@@ -26,9 +28,11 @@ class Known(Struct, frozen=True):
     """A setting: `owner` is what it can be set on (thread, interface, instance, ...), `about` what it means,
     `unit` that of a value without one, `low` and `high` its range; the shortest time is in nanoseconds.
 
-    `shared`: the name without a prefix holds for all threads. `phrase` is a time in messages. `record`
-    (instance, cpi, task, thread) names the struct of the runtime with a member of this name, to which
-    generated code gives the value, times in nanoseconds. `form` describes values that are not numbers.
+    `shared`: the name without a prefix holds for all threads. `mcs`: only an MCS kernel uses it. `up`: a time
+    that is rounded up to nanoseconds, not down. `record` (instance, cpi, task, thread) names the struct of
+    the runtime with a member of this name, to which generated code gives the value, times in nanoseconds.
+    `form` describes values that are not numbers. `example` is a value for messages, where neither the default
+    nor `low` is a good one.
     """
 
     name: str
@@ -38,26 +42,53 @@ class Known(Struct, frozen=True):
     high: int = _UNLIMITED
     unit: str = ""
     default: int = 0
-    shared: bool = True
-    phrase: str = ""
+    shared: bool = False
+    mcs: bool = False
+    up: bool = False
     record: str = ""
     form: str = ""
+    example: str = ""
 
     @property
-    def values(self) -> str:
-        """The values that it can have, in words."""
-        if self.form:
-            return self.form
-        if self.unit == DEFAULT_UNIT:
-            return f"{duration(self.low)} to {duration(self.high * NANOSECONDS[self.unit])}"
-        if self.high >= _UNLIMITED:
+    def is_time(self) -> bool:
+        """Whether its values are times: nanoseconds, once they are read."""
+        return self.unit == DEFAULT_UNIT
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        """The lowest and the highest value, times in nanoseconds."""
+        return self.low, self.high * NANOSECONDS[self.unit] if self.is_time else self.high
+
+    @property
+    def range(self) -> str:
+        """Its range, in words."""
+        if self.is_time:
+            return " to ".join(map(duration, self.limits))
+        if self.high == _UNLIMITED:
             return f"{self.low:,} or more"
         return f"{self.low:,} to {self.high:,}{f' {self.unit}' if self.unit else ''}"
 
     @property
+    def values(self) -> str:
+        """The values that it can have, in words."""
+        return self.form or self.range
+
+    @property
+    def kind(self) -> str:
+        """What a value of it is, in words."""
+        if self.form:
+            return f"a {self.form}"
+        return f"a {'time' if self.is_time else 'whole number'}, {self.range}"
+
+    @property
+    def instead(self) -> str:
+        """What can be written in place of a wrong value."""
+        return self.example or ("10 ms" if self.is_time else str(self.default or self.low))
+
+    @property
     def usual(self) -> str:
         """The value where none is given, in words; empty: 0, or it depends on others."""
-        if self.unit == DEFAULT_UNIT and self.default:
+        if self.is_time and self.default:
             return duration(self.default * NANOSECONDS[self.unit])
         return f"{self.default:,}" if self.default else ""
 
@@ -85,6 +116,8 @@ PRIORITY = Known(
     0,
     MAX_PRIORITY,
     default=DEFAULT_PRIORITY,
+    example="200",
+    shared=True,
 )
 MAXIMUM_PRIORITY = Known(
     "max_priority",
@@ -93,14 +126,31 @@ MAXIMUM_PRIORITY = Known(
     0,
     MAX_PRIORITY,
     default=DEFAULT_MAX_PRIORITY,
+    shared=True,
 )
 STACK_SIZE = Known(
-    "stack_size", "thread", "stack, in whole pages", PAGE, 1 << 30, "bytes", DEFAULT_STACK, shared=False
+    "stack_size",
+    "thread",
+    "stack, in whole pages",
+    PAGE,
+    1 << 30,
+    "bytes",
+    DEFAULT_STACK,
+    example="65536",
 )
-AFFINITY = Known("affinity", "thread", "number of the core that the thread executes on", 0, MAX_AFFINITY)
-DOMAIN = Known("domain", "thread", "scheduling domain of the thread", 0, MAX_DOMAIN, shared=False)
+AFFINITY = Known(
+    "affinity", "thread", "number of the core that the thread executes on", 0, MAX_AFFINITY, shared=True
+)
+DOMAIN = Known("domain", "thread", "scheduling domain of the thread", 0, MAX_DOMAIN)
 OFFSET = Known(
-    "offset", "thread", "first release of the task", 0, _HOUR, DEFAULT_UNIT, phrase="an offset", record="task"
+    "offset",
+    "thread",
+    "first release of the task",
+    0,
+    _HOUR,
+    DEFAULT_UNIT,
+    record="task",
+    shared=True,
 )
 PERIOD = Known(
     "period",
@@ -110,21 +160,28 @@ PERIOD = Known(
     _HOUR,
     DEFAULT_UNIT,
     10_000,
-    phrase="a period",
     record="task",
+    shared=True,
+    mcs=True,
 )
 RELEASE = Known(
-    "release", "thread", "event that releases the jobs of the task, instead of a timer", form="text"
+    "release",
+    "thread",
+    "event that releases the jobs of the task, instead of a timer",
+    form="string",
+    shared=True,
+    example='"more"',
 )
 BUDGET = Known(
     "budget",
     "thread",
     "processor time in a period, which an MCS kernel enforces",
-    1,
+    SHORTEST_TIME,
     _HOUR,
     DEFAULT_UNIT,
     10_000,
-    phrase="a budget",
+    shared=True,
+    mcs=True,
 )
 REFILLS = Known(
     "refills",
@@ -132,7 +189,6 @@ REFILLS = Known(
     "replenishments that are kept of its scheduling context; computed where not given",
     2,
     1 << 16,
-    shared=False,
 )
 CRITICALITY = Known(
     "criticality",
@@ -140,17 +196,14 @@ CRITICALITY = Known(
     "while the system is above this criticality, the task is degraded",
     0,
     LEVELS - 1,
-    shared=False,
 )
 EXTENSION = Known(
     "extension",
     "thread",
     "processor time in each extension period, for the policy extend and for roll-backs",
-    1,
+    SHORTEST_TIME,
     _HOUR,
     DEFAULT_UNIT,
-    shared=False,
-    phrase="an extension",
 )
 EXTENSION_PERIOD = Known(
     "extension_period",
@@ -160,8 +213,6 @@ EXTENSION_PERIOD = Known(
     _HOUR,
     DEFAULT_UNIT,
     10_000,
-    shared=False,
-    phrase="the period of an extension",
 )
 DEADLINE = Known(
     "deadline",
@@ -170,7 +221,7 @@ DEADLINE = Known(
     1,
     _HOUR,
     DEFAULT_UNIT,
-    phrase="a deadline",
+    shared=True,
 )
 WCET = Known(
     "wcet",
@@ -179,7 +230,8 @@ WCET = Known(
     0,
     _HOUR,
     DEFAULT_UNIT,
-    phrase="a worst-case execution time",
+    shared=True,
+    up=True,
 )
 #: from each criticality above the lowest on
 BUDGETS = tuple(
@@ -187,11 +239,9 @@ BUDGETS = tuple(
         f"budget_{level}",
         "thread",
         f"the budget from criticality {level} of the system on",
-        1,
+        SHORTEST_TIME,
         _HOUR,
         DEFAULT_UNIT,
-        shared=False,
-        phrase="a budget",
     )
     for level in range(1, LEVELS)
 )
@@ -203,8 +253,7 @@ WCETS = tuple(
         0,
         _HOUR,
         DEFAULT_UNIT,
-        shared=False,
-        phrase=WCET.phrase,
+        up=True,
     )
     for level in range(1, LEVELS)
 )
@@ -215,22 +264,34 @@ WEIGHT = Known(
     1,
     1_000,
     default=1,
-    shared=False,
 )
 SLICE = Known(
     "slice",
     "thread",
     "of a fair scheduler: after this time the order of its tasks is determined anew",
-    20_000,
+    SHORTEST_TIME,
     _HOUR,
     DEFAULT_UNIT,
     1_000,
-    shared=False,
-    phrase="a time slice",
 )
-DATA = Known("data", "thread", "word that names the scheduling context in timeout faults", 0, (1 << 64) - 1)
+DATA = Known(
+    "data",
+    "thread",
+    "word that names the scheduling context in timeout faults",
+    0,
+    (1 << 64) - 1,
+    shared=True,
+    mcs=True,
+)
 SIZE_BITS = Known(
-    "size_bits", "thread", "size of the scheduling context, as a power of two", 7, 20, default=8
+    "size_bits",
+    "thread",
+    "size of the scheduling context, as a power of two",
+    7,
+    20,
+    default=8,
+    shared=True,
+    mcs=True,
 )
 NUM_THREADS = Known(
     "num_threads",
@@ -245,7 +306,6 @@ REQUESTS = Known(
     "the most calls in a job or a request; 1, or what is counted in the code, where not given",
     1,
     1_000_000,
-    shared=False,
 )
 PASSIVE = Known(
     "passive",
@@ -253,7 +313,7 @@ PASSIVE = Known(
     "on an MCS kernel: 1 if the threads of the interface execute on the time of its callers",
     0,
     1,
-    shared=False,
+    mcs=True,
 )
 ATTRIBUTES = Known(
     "attributes",
@@ -261,7 +321,6 @@ ATTRIBUTES = Known(
     "badge of the capability to the interface; to some connectors, other text",
     0,
     (1 << 64) - 1,
-    shared=False,
 )
 VALUE = Known(
     "value",
@@ -269,13 +328,17 @@ VALUE = Known(
     "value that the semaphore starts with; 1, of a binary one 0, where not given",
     0,
     (1 << 31) - 1,
-    shared=False,
 )
-HEAP_BYTES = Known("heap_size", "instance", "heap for malloc()", 0, 1 << 40, "bytes")
-DMA_POOL = Known("dma_pool", "instance", "memory for camkes_dma_alloc()", 0, 1 << 40, "bytes")
+REQUESTOR = Known("requestor", "instance", "id of the task; assigned where it is not stated", 0, TASK_IDS - 1)
+HEAP_BYTES = Known("heap_size", "instance", "heap for malloc()", 0, 1 << 40, "bytes", example="65536")
+DMA_POOL = Known("dma_pool", "instance", "memory for camkes_dma_alloc()", 0, 1 << 40, "bytes", example="4096")
 DMA_POOL_CACHED = Known("dma_pool_cached", "instance", "1 if the memory for DMA is mapped with cache", 0, 1)
 DMA_POOL_PADDR = Known(
-    "dma_pool_paddr", "instance", "physical address of the memory for DMA; 0: any", 0, (1 << 64) - 1
+    "dma_pool_paddr",
+    "instance",
+    "physical address of the memory for DMA; 0: any",
+    0,
+    (1 << 64) - 1,
 )
 TCB_POOL = Known("tcb_pool", "instance", "number of TCBs for camkes_alloc()")
 TCB_POOL_DOMAINS = Known(
@@ -285,6 +348,7 @@ TCB_POOL_DOMAINS = Known(
     0,
     MAX_DOMAIN,
     form="list of numbers",
+    example="[0]",
 )
 EP_POOL = Known("ep_pool", "instance", "number of endpoints for camkes_alloc()")
 NOTIFICATION_POOL = Known("notification_pool", "instance", "number of notifications for camkes_alloc()")
@@ -300,33 +364,50 @@ ALLOWED_SMC_FUNCTIONS = Known(
     0,
     (1 << 64) - 1,
     form="list of numbers",
+    example="[1]",
 )
 TIMERS_PER_CLIENT = Known(
-    "timers_per_client", "instance", "of a time server: timers of each client", 1, TIMERS, default=1
+    "timers_per_client",
+    "instance",
+    "of a time server: timers of each client",
+    1,
+    TIMERS,
+    default=1,
 )
-SIZE = Known("size", "connection", "memory of a dataport connection, in whole pages", 1, 1 << 40, "bytes")
+SIZE = Known(
+    "size",
+    "connection",
+    "memory of a dataport connection, in whole pages",
+    1,
+    1 << 40,
+    "bytes",
+    example="4096",
+)
 PADDR = Known("paddr", "connection", "physical address of the memory of the connection", 0, (1 << 64) - 1)
 
 #: nanoseconds of a scheduling context's period, where nothing is set
 DEFAULT_TIME = PERIOD.default * NANOSECONDS[PERIOD.unit]
-#: Nanoseconds: on seL4 no budget and no period is shorter, and a thread with less left makes no kernel call.
-SHORTEST_TIME = 20_000
 
 #: Settings with a text, and with what a query found.
 PRIORITY_PROTOCOL = Known(
-    "priority_protocol", "interface", f"{_choice(Protocol)}; wins over the component's clause", form="text"
+    "priority_protocol",
+    "interface",
+    f"{_choice(Protocol)}; wins over the component's clause",
+    form="string",
 )
 ACCESS = Known(
     "access",
     "interface",
     'what the component may do with the dataport: letters of "RWX"; "RW" where not given',
-    form="text",
+    form="string",
+    example='"RW"',
 )
 BUFFER = Known(
     "buffer",
     "connection",
     "name of a dataport connection of the same instances, which the messages of this one are stored in",
-    form="text",
+    form="string",
+    example='"memory"',
 )
 DTB = Known(
     "dtb",
@@ -338,25 +419,26 @@ HELPERS = Known(
     "helpers",
     "condition",
     "tasks that can end a wait for it, stated instead of computed",
-    shared=False,
-    form="list of texts",
+    form="list of strings",
+    example='["producer"]',
 )
 OVERRUN = Known(
     "overrun",
     "thread",
     f"what happens when the budget is used up: {_choice(OF_CPIS)} of a CPI, {_choice(OF_TASKS)} of a task",
-    shared=False,
-    form="text",
+    form="string",
 )
 SERVER = Known(
-    "server", "thread", f"how the budget comes back: {_choice(ServerKind)}", shared=False, form="text"
+    "server",
+    "thread",
+    f"how the budget comes back: {_choice(ServerKind)}",
+    form="string",
 )
 DEGRADED = Known(
     "degraded",
     "thread",
     f"what the task does above its criticality: {_choice(Degraded)}, which has a factor",
-    shared=False,
-    form="text",
+    form="string",
 )
 
 #: for how long helpers execute from a wait to the signal
@@ -367,8 +449,7 @@ WITHIN = Known(
     1,
     _HOUR,
     DEFAULT_UNIT,
-    shared=False,
-    phrase="the time of helpers",
+    up=True,
 )
 
 #: whether a task ends, of all waits of others that it has to end, that of the most urgent task first
@@ -378,7 +459,6 @@ URGENT_FIRST = Known(
     "true if the task ends the wait of the most urgent task first, of those that wait for it",
     0,
     1,
-    shared=False,
 )
 
 TABLE = {

@@ -17,6 +17,7 @@ from msgspec.structs import force_setattr
 
 from camkes.diagnostics import SourceFile, Span
 from camkes.model.bands import Band
+from camkes.model.configured import ConnectionSettings, InstanceSettings
 from camkes.model.overrun import LEVELS, Degradation, OverrunPolicy, ServerKind, from_level
 from camkes.model.protocols import Protocol
 
@@ -184,8 +185,8 @@ class Setting(Struct, frozen=True):
 class Instance(Struct, frozen=True, eq=False):
     """`name` is dotted for a nested instance. Instances of one group share `address_space`.
 
-    `settings` holds what configurations (and `<-`) gave this instance; defaults of attributes are
-    not among them.
+    `settings` holds what configurations (and `<-`) gave this instance, as it is written; defaults of
+    attributes are not among them. Of these, `configured` is what the tool itself knows.
     """
 
     name: str
@@ -193,6 +194,20 @@ class Instance(Struct, frozen=True, eq=False):
     address_space: str
     settings: Mapping[str, Setting]
     span: Span
+    configured: InstanceSettings = InstanceSettings()
+
+    def value(self, attribute: Attribute) -> Setting | None:
+        """What C code sees of an attribute: what is set, or its default."""
+        setting = self.settings.get(attribute.name)
+        if setting is None and attribute.default is not None:
+            return Setting(attribute.default, attribute.span)
+        return setting
+
+    def undeclared(self, name: str) -> Span | None:
+        """Where a configuration sets what the component does not declare; None: it does not."""
+        setting = self.settings.get(name)
+        declared = setting is None or any(attribute.name == name for attribute in self.type.attributes)
+        return None if declared or setting is None else setting.span
 
 
 class ConnectorEnd(Struct, frozen=True):
@@ -222,7 +237,8 @@ class ConnectionEnd(Struct, frozen=True):
 
 class Connection(Struct, frozen=True, eq=False):
     """A connection after those that share an end were joined. `names` are the names as written;
-    `name` is the joined one (upstream: sorted, joined by dots). `threads` is a stated `with N threads`."""
+    `name` is the joined one (upstream: sorted, joined by dots). `threads` is a stated `with N threads`.
+    `settings` are as they are written; `configured` is what the tool itself knows of them."""
 
     name: str
     names: tuple[str, ...]
@@ -233,6 +249,7 @@ class Connection(Struct, frozen=True, eq=False):
     span: Span
     threads: int | None = None
     threads_span: Span | None = None
+    configured: ConnectionSettings = ConnectionSettings()
 
 
 class DomainSlot(Struct, frozen=True, eq=False):

@@ -6,9 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from camkes.diagnostics import Sink
 from camkes.model.connectors import Carries, support
-from camkes.model.setting_reader import SettingReader
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
 
@@ -52,7 +50,6 @@ def writers(system: System, plan: Plan) -> Mapping[str, tuple[str, ...]]:
     """For each task those that write what it reads in a dataport, of which access settings state that its
     instance cannot write it. Tasks whose events lead to its release are left out: it follows them."""
     after = emitters(system, plan)
-    reader = SettingReader(Sink())
     found: dict[str, dict[str, None]] = {}
     for connection in system.connections:
         if support(connection.connector).carries is not Carries.DATA:
@@ -61,7 +58,7 @@ def writers(system: System, plan: Plan) -> Mapping[str, tuple[str, ...]]:
         writing: list[str] = []
         for end in (*connection.from_ends, *connection.to_ends):
             instance = system.instance(end.instance)
-            rights = "" if instance is None else reader.access(instance, end.interface)
+            rights = "" if instance is None else instance.configured.interface(end.interface).access
             into = writing if "W" in rights else reading if "R" in rights else None
             if into is not None:
                 into += _executing(plan, end.instance)

@@ -9,9 +9,8 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from camkes.diagnostics import Sink, Span
+from camkes.diagnostics import Span
 from camkes.model.connectors import support
-from camkes.model.setting_reader import SettingReader
 from camkes.model.system import Connection, ConnectionEnd, Cpi, Instance, System, Task
 from camkes.protocols.cycles import strongly_connected, walk
 
@@ -119,13 +118,13 @@ def build_graph(system: System, code: CallGraph | None = None, counts: Counts | 
     plain_calls: list[Request] = []
     local_calls: list[Request] = []
     strays: list[Request] = []
-    reader = SettingReader(Sink())  # what is wrong in a setting was reported
     for instance in system.instances:
         for caller, source, names in _callers(instance, tasks, cpis, code):
             carries_task = caller in tasks or caller in cpis
             for name in names:
                 via = f"{instance.name}.{name}"
-                count = reader.requests(instance, name) or (counts or {}).get((caller, name), 1)
+                stated = instance.configured.interface(name).requests
+                count = stated or (counts or {}).get((caller, name), 1)
                 for link in by_user.get(via, ()):
                     callee, connection = link.provider.name, link.connection.name
                     request = Request(caller, via, callee, connection, source, link.user.span, count)

@@ -12,9 +12,8 @@ from msgspec import Struct
 
 from camkes.capdl.callers import CallerEntry, Wiring, caller_table, sender_ids
 from camkes.capdl.model import Role
-from camkes.diagnostics import Diagnostic, Sink, Span
+from camkes.diagnostics import Diagnostic, Span
 from camkes.model.connectors import Carries, support
-from camkes.model.setting_reader import SettingReader
 from camkes.model.system import System
 from camkes.protocols.plan import Plan, PlannedCpi
 from camkes.report.codes import MALFORMED_MESSAGE
@@ -159,7 +158,6 @@ class _Senders:
         self._system = system
         self._plan = plan
         self._wiring = Wiring(system)
-        self._reader = SettingReader(Sink())
 
     def must_call(self, server: NamedThread, sender: NamedThread | None) -> bool:
         """Whether all messages to a thread from other components are calls: generated code sends no others.
@@ -177,7 +175,7 @@ class _Senders:
         cpi = self._plan.cpi(server)
         if cpi is None:
             return self._plain(server, badge)
-        table = caller_table(self._system, self._plan, cpi, self._reader)
+        table = caller_table(self._system, self._plan, cpi)
         if role is Role.MANAGER:
             return self._at_manager(cpi, table, badge)
         return self._entry(table, badge - 1)
@@ -194,7 +192,7 @@ class _Senders:
     def _plain(self, server: str, badge: int) -> _Sender:
         connection = self._wiring.connection(server)
         if connection is not None and support(connection.connector).carries is Carries.CALLS:
-            numbers = sender_ids(self._system, connection, self._reader)
+            numbers = sender_ids(self._system, connection)
             ends = [e for e, n in zip(connection.from_ends, numbers, strict=True) if n == badge]
             if ends:
                 return _Sender(" or ".join(e.name for e in ends), ends[0].span)

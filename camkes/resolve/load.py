@@ -17,6 +17,7 @@ from camkes.resolve.names.definitions import AssemblyDefinition
 from camkes.resolve.names.resolver import Names
 from camkes.resolve.options import LoadOptions
 from camkes.resolve.program.bands import find_bands, in_bands
+from camkes.resolve.program.configure import configured, connection_settings
 from camkes.resolve.program.connections import (
     JoinedConnection,
     check_connection,
@@ -26,9 +27,8 @@ from camkes.resolve.program.connections import (
     join,
 )
 from camkes.resolve.program.hierarchy import Flat, flatten
-from camkes.resolve.program.ranges import check_ranges
+from camkes.resolve.program.reader import Reader
 from camkes.resolve.program.realtime import conditions, plain_connector, tasks_and_cpis
-from camkes.resolve.program.scheduling import check_scheduling
 from camkes.resolve.program.settings import Settings, resolve_settings
 from camkes.resolve.program.time import check_times
 from camkes.resolve.values.expressions import fold_integer
@@ -161,11 +161,12 @@ def _system(
         for i in flat.instances.values()
     )
     connections = tuple(_connection(connection, settings, sink) for connection in joined)
-    tasks, cpis = tasks_and_cpis(instances, connections, sink)
-    bands = find_bands(instances, connections, tasks, sink)
-    check_scheduling(instances, sink)
-    check_times(tasks, cpis, sink)
-    check_ranges(instances, connections, tasks, cpis, sink)
+    readers = {i.name: Reader(i.settings, i.type.attributes, sink, mcs) for i in instances}
+    waits = conditions(instances, readers)
+    tasks, cpis = tasks_and_cpis(instances, connections, readers, sink)
+    bands = find_bands(instances, connections, tasks, readers, sink)
+    instances = configured(instances, connections, waits, settings.other, readers, sink)
+    check_times(instances, tasks, cpis, sink)
     schedule = assemblies[0].schedule
     return System(
         program.root,
@@ -176,7 +177,7 @@ def _system(
         in_bands(tasks, bands),
         cpis,
         settings.other,
-        conditions(instances, sink),
+        waits,
         mcs,
         bands,
     )
@@ -198,16 +199,18 @@ def _connection(connection: JoinedConnection, settings: Settings, sink: Sink) ->
             )
         else:
             threads, place = part.threads, part.threads_span
+    stated = _connection_settings(connection, settings, sink)
     return Connection(
         connection.name,
         tuple(part.name for part in connection.parts),
         connector,
         tuple(ConnectionEnd(e.instance, e.interface.name, e.span) for e in connection.from_ends),
         tuple(ConnectionEnd(e.instance, e.interface.name, e.span) for e in connection.to_ends),
-        _connection_settings(connection, settings, sink),
+        stated,
         connection.parts[0].span,
         threads,
         place,
+        connection_settings(connector, stated, sink),
     )
 
 

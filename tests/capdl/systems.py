@@ -7,7 +7,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from camkes.diagnostics import SourceFile, Span
+from msgspec.structs import replace
+
+from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.model.protocols import Protocol
 from camkes.model.system import (
     ComponentType,
@@ -29,6 +31,8 @@ from camkes.model.system import (
 )
 from camkes.protocols.contexts import Context, Seat
 from camkes.protocols.plan import Plan, PlannedCpi, PlannedTask, Request
+from camkes.resolve.program.configure import configured, connection_settings
+from camkes.resolve.program.reader import Reader
 
 FILE = SourceFile(Path("hand.camkes"), "\n")
 SPAN = Span(FILE, 1, 1, 1, 2)
@@ -86,8 +90,17 @@ def system(
     connections: tuple[Connection, ...] = (),
     tasks: tuple[Task, ...] = (),
     cpis: tuple[Cpi, ...] = (),
+    other: Mapping[str, Mapping[str, Setting]] | None = None,
 ) -> System:
-    return System(FILE, (FILE,), instances, connections, (), tasks, cpis, {})
+    """A system of these parts; wrong settings count as not given."""
+    sink, other = Sink(), other or {}
+    connections = tuple(
+        replace(each, configured=connection_settings(each.connector, each.settings, sink))
+        for each in connections
+    )
+    readers = {each.name: Reader(each.settings, each.type.attributes, sink) for each in instances}
+    instances = configured(instances, connections, (), other, readers, sink)
+    return System(FILE, (FILE,), instances, connections, (), tasks, cpis, other)
 
 
 EMPTY = Plan((), (), (), ())

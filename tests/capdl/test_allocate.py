@@ -21,9 +21,7 @@ from camkes.capdl.model import (
     Space,
     Thread,
 )
-from camkes.diagnostics import Sink
 from camkes.model.protocols import Protocol
-from camkes.model.setting_reader import SettingReader
 from camkes.model.system import DataportType, Interface
 from camkes.protocols.contexts import Context
 from tests.capdl.systems import (
@@ -82,7 +80,7 @@ def test_caller_table_of_a_nested_lock() -> None:
     made, plan = nested()
     inner = plan.cpi("inner.p")
     assert inner is not None
-    table = caller_table(made, plan, inner, SettingReader(Sink()))
+    table = caller_table(made, plan, inner)
     assert [(e.end.name, e.context.name, e.sender_id, e.bound, e.manager_badge) for e in table] == [
         ("outer.next", "t1", 1, 20, 4),
         ("outer.next", "t2", 1, 20, 5),
@@ -107,7 +105,7 @@ def test_whether_the_priority_of_requests_of_a_cpi_can_be_raised() -> None:
 
 def test_a_cpi_without_a_connection_has_no_callers() -> None:
     cpi = planned_cpi(1, "k.p", Protocol.FIXED, (Context("t1", 10, True, 1),))
-    assert caller_table(system(()), EMPTY, cpi, SettingReader(Sink())) == ()
+    assert caller_table(system(()), EMPTY, cpi) == ()
 
 
 @pytest.mark.parametrize(
@@ -245,22 +243,7 @@ def test_synchronisation_objects() -> None:
     assert str(cap(model, ObjectUse("a", Purpose.SYNC, "b")).rights) == "RW"
 
 
-def test_wrong_settings_are_reported_once() -> None:
-    sink = Sink()
-    kind = component("S", "provides s", control=True)
-    client = component("C", "uses s", control=True)
-    allocate(
-        system(
-            (instance("a", kind, _stack_size="big", s_priority=300), instance("b", client)),
-            (connect(RPC, "c", "b.s", "a.s"),),
-        ),
-        EMPTY,
-        sink,
-    )
-    assert [d.code.number for d in sink.diagnostics] == ["E0601", "E0602"]
-
-
-def test_wrong_settings_are_replaced_by_defaults_without_a_sink() -> None:
+def test_wrong_settings_are_replaced_by_defaults() -> None:
     model = allocate(system((instance("a", component("S", control=True), _stack_size="big"),)), EMPTY)
     assert thread(model, "a").stack_size == 16384
 

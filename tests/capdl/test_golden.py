@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from msgspec import NODEFAULT, Struct
-from msgspec.structs import fields, replace
+from msgspec.structs import fields
 
 from camkes.capdl.allocate import allocate
 from camkes.capdl.authority import authority, thread_authority, threads_to_text, to_json, to_text
@@ -26,7 +26,7 @@ from camkes.capdl.pools import allocate_pools
 from camkes.capdl.time_manager import TIME_MANAGER
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Style, render
-from camkes.model.setting_reader import Defaults, SettingReader
+from camkes.model.configured import Defaults
 from camkes.model.system import ConnectionEnd, Setting, System, Value
 from camkes.protocols import analyse
 from camkes.protocols.contexts import Context, Seat
@@ -43,8 +43,8 @@ MCS = ("bands", "budgets")
 WHOLE = ("budgets", "protocols")
 
 
-def planned(name: str) -> tuple[System, Plan]:
-    sink = Sink()
+def planned(name: str, sink: Sink | None = None) -> tuple[System, Plan]:
+    sink = Sink() if sink is None else sink
     system = load(GOLDEN / f"{name}.camkes", LoadOptions(cpp=False, mcs=name in MCS), sink)
     plan = None if system is None else analyse(system, sink)
     assert system is not None and plan is not None, render(sink.diagnostics)
@@ -123,7 +123,7 @@ def compare_as_kept(text: str, golden: Path, slot: str) -> None:
 def tables(system: System, plan: Plan) -> Iterator[str]:
     for cpi in plan.cpis:
         yield f"callers of {cpi.name}"
-        yield from (line(" ", entry) for entry in caller_table(system, plan, cpi, SettingReader(Sink())))
+        yield from (line(" ", entry) for entry in caller_table(system, plan, cpi))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -183,9 +183,9 @@ def of_pools(pools: Pools) -> str:
 
 @pytest.mark.parametrize("frames", [(4096, 65536, 1 << 21), (8192, 65536)])
 def test_pools(frames: tuple[int, ...]) -> None:
-    system, plan = planned("pools")
     sink = Sink()
-    model = allocate_pools(system, allocate(system, plan), frames, SettingReader(sink))
+    system, plan = planned("pools", sink)
+    model = allocate_pools(system, allocate(system, plan), frames)
     errors = render(sink.diagnostics, Style(base=GOLDEN))
     text = "\n".join((*lines(model, slots=False), *map(of_pools, model.pools), errors))
     compare(text, GOLDEN / f"pools.{frames[0]}.pools")
@@ -203,9 +203,12 @@ def test_the_device_tree_of_another_instance_is_not_an_own_one() -> None:
         ("b.e", "a.d b.d", {}),
         ("", "a.d", {}),
     ):
-        made = system((instance("a", kind), instance("b", kind)), (connect(EVENT, "c", from_, to),))
-        made = replace(made, other_settings={"a.d": {"dtb": Setting(of_nodes, SPAN)}})
-        model = allocate_pools(made, allocate(made, EMPTY), (4096,), SettingReader(Sink()))
+        made = system(
+            (instance("a", kind), instance("b", kind)),
+            (connect(EVENT, "c", from_, to),),
+            other={"a.d": {"dtb": Setting(of_nodes, SPAN)}},
+        )
+        model = allocate_pools(made, allocate(made, EMPTY), (4096,))
         assert {each.name: each.tree for each in model.pools if each.tree} == sizes
 
 
@@ -215,7 +218,7 @@ def test_the_device_tree_of_a_group_is_that_of_the_largest_request(names: str) -
     kind = component("A", control=True)
     asked: dict[str, Value] = {"a": {"dtb_size": [5000]}, "b": {"dtb_size": [9000]}}
     made = system(tuple(instance(n, kind, "g", dtb=asked[n]) for n in names))
-    model = allocate_pools(made, allocate(made, EMPTY), (4096,), SettingReader(Sink()))
+    model = allocate_pools(made, allocate(made, EMPTY), (4096,))
     assert {each.name: each.tree for each in model.pools if each.tree} == {names[0]: 3 * 4096 + 4096}
     assert [m.region for space in model.spaces for m in space.mappings] == [f"shared::{names[0]}.dtb_symbol"]
 

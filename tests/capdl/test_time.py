@@ -11,7 +11,6 @@ import pytest
 from camkes.capdl.allocate import allocate
 from camkes.capdl.mcs import TimePlanner
 from camkes.diagnostics import Sink
-from camkes.model.setting_reader import SettingReader
 from tests.protocols.test_groups import planned
 
 TEXT = """import <std_connector.camkes>;
@@ -44,7 +43,7 @@ def test_a_thread_has_ten_milliseconds_of_its_period_at_most(
     system, plan = planned(tmp_path, TEXT.format(period, budget), mcs=True)
     (thread,) = (t for s in allocate(system, plan).spaces for t in s.threads if t.name == "c")
     sink = Sink()
-    found = TimePlanner(system, SettingReader(sink)).scheduling(thread)
+    found = TimePlanner(system, sink).scheduling(thread)
     assert (found.budget, found.period) == time and not sink.diagnostics
 
 

@@ -15,8 +15,9 @@ from msgspec.structs import replace
 
 from camkes import protocols
 from camkes.diagnostics import Sink
+from camkes.model.configured import InstanceSettings, InterfaceSettings
 from camkes.model.protocols import Protocol
-from camkes.model.system import Setting, System
+from camkes.model.system import System
 from camkes.protocols import analyse, codes
 from camkes.protocols.checks import Facts, run_checks
 from camkes.protocols.plan import Plan, plan_requests
@@ -324,7 +325,7 @@ def test_requests_are_counted_in_code_where_no_number_is_stated() -> None:
         maker.connect("t", f"{name}.p")
     system = maker.system()
     (task, *others) = system.instances
-    stated = replace(task, settings={"u0_requests": Setting(2, task.span)})
+    stated = replace(task, configured=InstanceSettings(interfaces={"u0": InterfaceSettings(requests=2)}))
     graph = build_graph(replace(system, instances=(stated, *others)), counts={("t", "u0"): 3, ("t", "u1"): 4})
     assert [(request.callee, request.count) for request in graph.requests] == [
         ("a.p", 2),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from camkes.diagnostics import Sink
-from camkes.model.codes import BAD_TIME
+from camkes.model.codes import SETTING_RANGE
 from camkes.resolve import LoadOptions, codes, load
 from camkes.resolve.files.imports import read_program
 from camkes.resolve.words.nearest import nearest
@@ -104,7 +104,7 @@ def test_a_connector_can_disable_the_comparison_of_types(tmp_path: Path) -> None
 
 def test_a_negative_time_is_wrong_even_if_it_is_less_than_a_nanosecond(tmp_path: Path) -> None:
     interface = "provides P p with priority_protocol fixed;"
-    for time, said in (("-0.1 ns", [BAD_TIME.number]), ("0.1 ns", []), ("0", [])):
+    for time, said in (("-0.1 ns", [SETTING_RANGE.number]), ("0.1 ns", []), ("0", [])):
         text = of(interface, f"a.p_wcet = {time};", "procedure P { void f(); }")
         assert numbers(tmp_path, text) == said
 
@@ -129,7 +129,7 @@ def test_times_are_rounded_to_the_safe_side(
     text = of("control; requestor;", f"a._wcet = {stated}; a._deadline = {stated};")
     found, diagnostics = resolve(tmp_path, text)
     assert found is not None
-    assert [each.code for each in diagnostics] == ([BAD_TIME] if deadline is None else [])
+    assert [each.code for each in diagnostics] == ([SETTING_RANGE] if deadline is None else [])
     assert [(each.wcet, each.deadline) for each in found.tasks] == [(wcet, deadline)]
 
 

@@ -50,9 +50,9 @@ WRONG = {
     "b.p_stack_size = 1;": "E0602",
     "a.affinity = 1000;": "E0602",
     "b.e_domain = 1000;": "E0602",
-    "a.heap_size = -1;": "E0951",
-    "a.s_value = -1;": "E0654",
-    "a.b_value = 2;": "E0654",
+    "a.heap_size = -1;": "E0602",
+    "a.s_value = -1;": "E0602",
+    "a.b_value = 2;": "E0602",
     'a.d_access = "Q";': "E0603",
     "a.d_access = 1;": "E0601",
     "a.p_attributes = -1;": "E0602",
@@ -70,7 +70,7 @@ def test_a_wrong_value(tmp_path: Path, setting: str) -> None:
 
 def test_all_of_them_at_once(tmp_path: Path) -> None:
     said = found(tmp_path, "a._priority = 300; a._domain = 300; a.heap_size = -1; m.size = 0;")
-    assert sorted(code for code, _ in said) == ["E0602", "E0602", "E0602", "E0951"]
+    assert sorted(code for code, _ in said) == ["E0602", "E0602", "E0602", "E0602"]
 
 
 def test_a_default_of_an_attribute(tmp_path: Path) -> None:
@@ -96,9 +96,19 @@ def test_a_value_for_several_threads_is_one_error(tmp_path: Path) -> None:
     assert found(tmp_path, "a.priority = 300; b.affinity = -1;") == [("E0602", 15)] * 2
 
 
-def test_the_priority_of_a_task_is_not_reported_here(tmp_path: Path) -> None:
-    text = LINES.replace("b._priority = 100;", "b.priority = 300;") % ("", "")
+def test_a_default_that_several_instances_share_is_one_error(tmp_path: Path) -> None:
+    text = LINES.replace("component A a;", "component A a; component A other;")
     path, sink = tmp_path / "a.camkes", Sink()
-    path.write_text(text)
+    path.write_text(text % ("attribute int heap_size = -1;", ""))
     load(path, LoadOptions(), sink)
-    assert not sink.diagnostics  # `check` compares it with the other tasks, and reports it then
+    assert [d.code.number for d in sink.diagnostics if d.span and d.span.line == 3] == ["E0602"]
+
+
+def test_the_priority_of_a_component_without_a_control_thread(tmp_path: Path) -> None:
+    """Each instance has this thread."""
+    path, sink = tmp_path / "a.camkes", Sink()
+    path.write_text(
+        "component A { } assembly { composition { component A a; } configuration { a._priority = 300; } }"
+    )
+    load(path, LoadOptions(), sink)
+    assert [d.code.number for d in sink.diagnostics] == ["E0602"]

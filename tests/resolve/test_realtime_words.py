@@ -95,9 +95,9 @@ def test_a_thread_count_is_stated_in_any_one_place(
     ("setting", "found"),
     [
         ("_wcet = 0", []),
-        ("_wcet = -1", ["E0409"]),
-        ("_offset = -1", ["E0409"]),
-        (f"_offset = {10**40}", ["E0409"]),
+        ("_wcet = -1", ["E0602"]),
+        ("_offset = -1", ["E0602"]),
+        (f"_offset = {10**40}", ["E0602"]),
     ],
 )
 def test_an_execution_time_may_be_zero_and_not_less(tmp_path: Path, setting: str, found: list[str]) -> None:

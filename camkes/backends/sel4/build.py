@@ -39,7 +39,6 @@ from camkes.generate import GeneratedFile
 from camkes.generate import generate as generate_code
 from camkes.generate.codes import NEEDS_SEL4, UNKNOWN_CONNECTOR
 from camkes.model.connectors import carries_time
-from camkes.model.setting_reader import SettingReader
 from camkes.model.system import System
 from camkes.project.application import Application
 from camkes.protocols.plan import Plan
@@ -96,10 +95,7 @@ class Sel4Backend(Struct, frozen=True):
         return False
 
     def check(self, system: System, sink: Sink) -> None:
-        """Report wrong sizes of heaps."""
-        reader = SettingReader(sink)
-        for instance in system.instances:
-            reader.heap_size(instance, self.project.heap_size)
+        """CMake reports what is missing of the components."""
 
     def alone(self, step: Callable[[], Result], sink: Sink, progress: Callable[[str], None]) -> Result | None:
         """CMake's build is the only one in its folder."""
@@ -111,9 +107,7 @@ class Sel4Backend(Struct, frozen=True):
         rendered = self.project.declared.rendered(system)
         tcb_caps = self.project.tcb_caps
         model = allocate(system, plan, sink, self.project.defaults, word_bits, rendered, tcb_caps=tcb_caps)
-        return allocate_pools(
-            system, model, self.project.template_settings().device_frames, SettingReader(sink)
-        )
+        return allocate_pools(system, model, self.project.template_settings().device_frames)
 
     def generate(self, system: System, plan: Plan, model: CapabilityModel, sink: Sink) -> SeL4Code | None:
         """Render the templates of connectors, which allocate while they render, and write all C code."""
@@ -140,7 +134,7 @@ class Sel4Backend(Struct, frozen=True):
         device = device_of(project.machine)
         if not _can_drive(project.machine, device, system, model, sink):
             return None
-        time = TimePlanner(system, SettingReader(sink)) if system.mcs else None
+        time = TimePlanner(system, sink) if system.mcs else None
         architecture = project.machine.architecture
         frame = ARCHITECTURES[architecture].large if project.trace else 0
         completed = complete(
@@ -170,9 +164,9 @@ class Sel4Backend(Struct, frozen=True):
 
 def _heap_sizes(project: Project, system: System, model: CapabilityModel) -> dict[str, list[int]]:
     """The sizes of the heaps of the instances of each address space."""
-    reader = SettingReader(Sink())  # wrong ones were reported
     default = project.heap_size
-    sizes = {instance.name: reader.heap_size(instance, default) for instance in system.instances}
+    stated = {instance.name: instance.configured.heap_size for instance in system.instances}
+    sizes = {name: default if size is None else size for name, size in stated.items()}
     return {space.name: [sizes.get(name, default) for name in space.instances] for space in model.spaces}
 
 

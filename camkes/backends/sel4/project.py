@@ -16,7 +16,7 @@ from camkes.backends.sel4.spec import file_name
 from camkes.backends.sel4.upstream_templates.adapter import DeclaredTemplates, Rendering, TemplateSettings
 from camkes.capdl.model import CapabilityModel
 from camkes.generate import GeneratedFile
-from camkes.model.setting_reader import Defaults
+from camkes.model.configured import Defaults
 from camkes.model.system import System
 from camkes.project.application import Application, ComponentBuild, ConnectorTemplates
 from camkes.resolve import LoadOptions

@@ -165,17 +165,16 @@ def _unused(facts: Facts) -> Iterator[Diagnostic]:
     fair = [band for band in facts.system.bands if band.order.measures]
     uses = {WEIGHT: {name for band in fair for name in band.tasks}, SLICE: {band.instance for band in fair}}
     for instance in facts.system.instances:
-        own = {attribute.name for attribute in instance.type.attributes}
         for known, right in uses.items():
-            setting = instance.settings.get(known.of("_"))
-            if setting is None or known.of("_") in own or instance.name in right:
+            span = instance.undeclared(known.of("_"))
+            if span is None or instance.name in right:
                 continue
             weight = known is WEIGHT
             yield Diagnostic(
                 WEIGHT_UNUSED,
                 f"the {'weight' if weight else 'time slice'} of `{instance.name}` has no effect: "
                 + ("no `FairScheduler` orders it" if weight else "it is not a `FairScheduler` with tasks"),
-                setting.span,
+                span,
                 help=f"connect it to one, or remove the {known.name}",
             )
 

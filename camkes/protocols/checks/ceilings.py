@@ -62,6 +62,6 @@ CHECKS = (
         "ceilings",
         (CEILING_BELOW_REQUESTOR, CEILING_BELOW_CALLER),
         _find,
-        ("deadlock", "priority-range"),
+        ("deadlock",),
     ),
 )

@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from camkes.diagnostics import Diagnostic, Label, Sink, Span
+from camkes.diagnostics import Diagnostic, Label, Span
 from camkes.model.connectors import RPC_CALL, Carries, names, support
-from camkes.model.setting_reader import SettingReader
 from camkes.model.system import Connection, Cpi
 from camkes.protocols.checks.base import Check, Facts, listing
 from camkes.protocols.checks.clauses import chain_steps
@@ -260,11 +259,8 @@ class _Liveness:
     def starts_above_zero(self, planned: PlannedCondition) -> bool:
         """Whether it is a semaphore with a value that it starts with, so that some waits need no signal."""
         instance = self.facts.system.instance(planned.instance)
-        syncs = () if instance is None else instance.type.syncs
-        reader = SettingReader(Sink())
-        return instance is not None and any(
-            reader.semaphore(instance, sync) > 0 for sync in syncs if sync.name == planned.interface
-        )
+        values = {} if instance is None else instance.configured.semaphores
+        return values.get(planned.interface, 0) > 0
 
     def blocking_lock(self, helper: Helper, held: Iterable[str]) -> str | None:
         """The first of these locks that a helper needs on every way to its signal."""

@@ -124,7 +124,6 @@ def _no_effect(facts: Facts) -> Iterator[Diagnostic]:
 
 
 def _misplaced(facts: Facts, instance: Instance) -> Iterator[Diagnostic]:
-    own = {attribute.name for attribute in instance.type.attributes}
     places = [("_", instance.name in facts.graph.tasks, _OF_TASKS, "task")]
     for interface in instance.type.interfaces:
         cpi = f"{instance.name}.{interface.name}" in facts.graph.cpis
@@ -138,12 +137,12 @@ def _misplaced(facts: Facts, instance: Instance) -> Iterator[Diagnostic]:
             )
     for prefix, right, words, what in places:
         for known in () if right else words:
-            setting = instance.settings.get(known.of(prefix))
-            if setting is not None and known.of(prefix) not in own:
+            span = instance.undeclared(known.of(prefix))
+            if span is not None:
                 name = f"{instance.name}.{prefix}".rstrip("._")
                 yield _nothing(
                     f"`{instance.name}.{known.of(prefix)}` has no effect: `{name}` is not a {what}",
-                    setting.span,
+                    span,
                 )
 
 
@@ -155,7 +154,7 @@ def _unused(subject: Task | Cpi, most: int) -> Iterator[Diagnostic]:
             if (span := subject.spans.get(known.name)) is not None:
                 policy = f"the overrun policy of `{name}` is `{subject.overrun.value}`"
                 yield _nothing(
-                    f"this {known.phrase.removeprefix('an ').removeprefix('the ')} has no effect: {policy}",
+                    f"this {known.name.replace('_', ' ')} has no effect: {policy}",
                     span,
                 )
     limit = subject.criticality if isinstance(subject, Task) else most
@@ -208,7 +207,7 @@ def _kernel(facts: Facts) -> Iterator[Diagnostic]:
 
 CHECKS = (
     Check("critical-task-waits", (CRITICAL_WAITS,), _waits, ("deadlock",)),
-    Check("bands", (BANDS_RANGE,), _bands, ("priority-range",)),
+    Check("bands", (BANDS_RANGE,), _bands),
     Check("raise-without-level", (RAISE_WITHOUT_LEVEL,), _raise),
     Check("time-word-unused", (TIME_WORD_UNUSED,), _no_effect),
     Check("needs-mcs", (NEEDS_MCS,), _kernel),

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from camkes.diagnostics import Diagnostic, Label, Span
 from camkes.model.bands import bands_by_task
 from camkes.model.limits import MAX_PRIORITY, TASK_IDS
+from camkes.model.settings import PRIORITY
 from camkes.model.system import Cpi, Task, in_digits
 from camkes.model.units import duration
 from camkes.protocols.checks.base import Check, Facts, listing
@@ -18,7 +19,6 @@ from camkes.protocols.codes import (
     NO_PRIORITY,
     NOT_RATE_MONOTONIC,
     PRIORITY_OF_NON_PREEMPTIVE,
-    PRIORITY_RANGE,
     REQUESTOR_PROVIDES_CPI,
     TASK_ID_RANGE,
 )
@@ -26,27 +26,13 @@ from camkes.protocols.codes import (
 
 def _no_priority(facts: Facts) -> Iterator[Diagnostic]:
     for task in facts.system.tasks:
-        if task.priority is None:
+        if task.priority is None and PRIORITY.name not in task.spans:
             yield Diagnostic(
                 NO_PRIORITY,
                 f"task `{task.instance}` has no priority",
                 task.span,
                 "the task of this control thread",
                 help=f"add `{task.instance}._priority = N;` to a configuration",
-            )
-
-
-def _range(facts: Facts) -> Iterator[Diagnostic]:
-    stated = [(f"task `{t.instance}`", t.priority, t.spans, t.span) for t in facts.system.tasks]
-    stated += [(f"CPI `{c.name}`", c.stated_priority, c.spans, c.span) for c in facts.system.cpis]
-    for name, priority, spans, span in stated:
-        if priority is not None and not 0 <= priority <= MAX_PRIORITY:
-            yield Diagnostic(
-                PRIORITY_RANGE,
-                f"priority {in_digits(priority)} of {name} is not in 0..{MAX_PRIORITY}",
-                spans.get("priority", span),
-                "not a valid priority",
-                notes=("the kernel has 256 priorities; a larger number is a higher priority",),
             )
 
 
@@ -181,10 +167,9 @@ def _order(facts: Facts) -> Iterator[Diagnostic]:
 
 CHECKS = (
     Check("task-priority", (NO_PRIORITY,), _no_priority),
-    Check("priority-range", (PRIORITY_RANGE,), _range),
     Check("non-preemptive", (PRIORITY_OF_NON_PREEMPTIVE,), _non_preemptive),
     Check("duplicate-task-id", (DUPLICATE_TASK_ID,), _duplicate_id),
     Check("task-id-range", (TASK_ID_RANGE,), _id_range),
     Check("requestor-provides-cpi", (REQUESTOR_PROVIDES_CPI,), _both),
-    Check("priority-order", (NOT_RATE_MONOTONIC,), _order, ("priority-range",)),
+    Check("priority-order", (NOT_RATE_MONOTONIC,), _order),
 )

@@ -4,30 +4,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
 from camkes.diagnostics import Label, Sink
 from camkes.model.bands import Band, Order, bands_by_task
 from camkes.model.connectors import Carries, support
-from camkes.model.setting_reader import SettingReader
 from camkes.model.settings import PRIORITY, SLICE
 from camkes.model.system import Connection, Instance, Task
 from camkes.model.units import NANOSECONDS
 from camkes.resolve import codes
+from camkes.resolve.program.reader import Reader
 
 
 def find_bands(
-    instances: Sequence[Instance], connections: Sequence[Connection], tasks: Sequence[Task], sink: Sink
+    instances: Sequence[Instance],
+    connections: Sequence[Connection],
+    tasks: Sequence[Task],
+    readers: Mapping[str, Reader],
+    sink: Sink,
 ) -> tuple[Band, ...]:
     """The bands of a system, in the order of their connections."""
     named = {instance.name: instance for instance in instances}
-    return tuple(_bands(named, connections, {task.instance for task in tasks}, sink))
+    return tuple(_bands(named, connections, {task.instance for task in tasks}, readers, sink))
 
 
 def _bands(
-    named: dict[str, Instance], connections: Sequence[Connection], tasks: set[str], sink: Sink
+    named: dict[str, Instance],
+    connections: Sequence[Connection],
+    tasks: set[str],
+    readers: Mapping[str, Reader],
+    sink: Sink,
 ) -> Iterator[Band]:
     orders = {order.value: order for order in Order}
     first: dict[str, Connection] = {}
@@ -69,18 +77,17 @@ def _bands(
                     related=[Label(first[each.instance].span, "the first")],
                     help="a task is in one band: remove one of the connections",
                 )
-        reader = SettingReader(sink)
-        spans = {PRIORITY.name: end.span}
-        stated = reader.get(scheduler, *PRIORITY.names("_"))
-        if stated is not None:
-            spans[PRIORITY.name] = stated.span
+        reader, spans = readers[scheduler.name], {PRIORITY.name: end.span}
+        priority = reader.number(PRIORITY, "_", spans)
+        if priority is None and reader.find(PRIORITY, "_") is not None:
+            priority = PRIORITY.default  # the stated one is wrong
         yield Band(
             scheduler.name,
             end.interface,
             order,
-            None if stated is None else reader.priority(scheduler, "_"),
+            priority,
             tuple(name for name in ordered if name in tasks),
-            reader.time(scheduler, SLICE, SLICE.names("_"), spans) or SLICE.default * NANOSECONDS[SLICE.unit],
+            reader.time(SLICE, "_", spans) or SLICE.default * NANOSECONDS[SLICE.unit],
             spans[PRIORITY.name],
         )
 

@@ -4,22 +4,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from msgspec.structs import replace
 
 from camkes.diagnostics import Label, Sink, Span
 from camkes.model.connectors import RPC_CALL, Carries, library_threads, support
 from camkes.model.connectors import names as names_of
-from camkes.model.limits import MAX_PRIORITY
 from camkes.model.overrun import OF_CPIS, OF_TASKS, OverrunPolicy
 from camkes.model.protocols import Protocol
-from camkes.model.setting_reader import SettingReader
 from camkes.model.settings import (
     BUDGET,
     BUDGETS,
     CRITICALITY,
     DEADLINE,
+    EXTENSION,
+    EXTENSION_PERIOD,
     HELPERS,
     NUM_THREADS,
     OFFSET,
@@ -28,6 +28,7 @@ from camkes.model.settings import (
     PRIORITY_PROTOCOL,
     REFILLS,
     RELEASE,
+    REQUESTOR,
     WCET,
     WCETS,
     WEIGHT,
@@ -42,12 +43,21 @@ from camkes.model.system import (
     Interface,
     Setting,
     Task,
-    in_words,
 )
 from camkes.resolve import codes
-from camkes.resolve.program.time import TimeReader
-from camkes.resolve.values.clauses import protocol, protocol_words
+from camkes.resolve.program.reader import Reader
+from camkes.resolve.program.time import (
+    raised_times,
+    stated_degradation,
+    stated_policy,
+    stated_server,
+)
+from camkes.resolve.values.clauses import PROTOCOLS, protocol
 from camkes.resolve.words.nearest import suggestion
+
+#: Of a CPI only what is set for itself counts.
+_CEILING = replace(PRIORITY, shared=False)
+_WCET = replace(WCET, shared=False)
 
 
 def plain_connector(connector: Connector) -> tuple[Connector, int | None]:
@@ -57,37 +67,36 @@ def plain_connector(connector: Connector) -> tuple[Connector, int | None]:
 
 
 def tasks_and_cpis(
-    instances: tuple[Instance, ...], connections: tuple[Connection, ...], sink: Sink
+    instances: tuple[Instance, ...],
+    connections: tuple[Connection, ...],
+    readers: Mapping[str, Reader],
+    sink: Sink,
 ) -> tuple[tuple[Task, ...], tuple[Cpi, ...]]:
     """The tasks and CPIs of a system, in the order of its instances."""
-    reader = TaskReader(sink, connections=connections)
-    threads: dict[tuple[str, str], Connection] = {}
-    for connection in connections:
-        for end in connection.to_ends:
-            if connection.threads is not None:
-                threads[end.instance, end.interface] = connection
+    found = _TasksAndCpis(connections, readers, sink)
     cpis: list[Cpi] = []
     for instance in instances:
-        cpis += reader.cpis(instance, threads)
+        cpis += found.cpis(instance)
     library = bool(cpis) and not any(instance.type.requestor for instance in instances)
-    tasks = [task for instance in instances if (task := reader.task(instance, library)) is not None]
+    tasks = [task for instance in instances if (task := found.task(instance, library)) is not None]
     return tuple(tasks), tuple(cpis)
 
 
-def conditions(instances: tuple[Instance, ...], sink: Sink) -> tuple[Condition, ...]:
+def conditions(instances: tuple[Instance, ...], readers: Mapping[str, Reader]) -> tuple[Condition, ...]:
     """What threads wait for `with helpers`, and conditions of monitors, in the order of the text."""
     found: list[Condition] = []
     for instance in instances:
+        reader = readers[instance.name]
         for interface in instance.type.interfaces:
             if interface.kind == "consumes" and interface.name not in instance.type.exported:
                 clause = (interface.clause_spans or {}).get(HELPERS.name)
                 found += _condition(
-                    instance, interface.name, "event", interface.span, clause, interface.within, sink
+                    instance, interface.name, "event", interface.span, clause, interface.within, reader
                 )
         for sync in instance.type.syncs:
             if sync.kind != "mutex":
                 found += _condition(
-                    instance, sync.name, sync.kind, sync.span, sync.helpers, sync.within, sink
+                    instance, sync.name, sync.kind, sync.span, sync.helpers, sync.within, reader
                 )
     return tuple(found)
 
@@ -99,41 +108,40 @@ def _condition(
     span: Span,
     clause: Span | None,
     time: Setting | None,
-    sink: Sink,
+    reader: Reader,
 ) -> list[Condition]:
     """The condition that a member is by its clause, or by a setting that states its helpers."""
-    setting = instance.settings.get(HELPERS.of(f"{name}_"))
-    declared = any(a.name == HELPERS.of(f"{name}_") for a in instance.type.attributes)
-    if clause is None and (setting is None or declared):  # an attribute of its own only has the name
+    prefix = f"{name}_"
+    if clause is None and instance.undeclared(HELPERS.of(prefix)) is None:
         return [Condition(instance.name, name, kind, (), span, {})] if kind == "condition" else []
     spans = {"helpers": clause or span}
-    within = SettingReader(sink).time(instance, WITHIN, WITHIN.names(f"{name}_"), spans, time)
-    if setting is None:
-        return [Condition(instance.name, name, kind, None, span, spans, within)]
-    stated = setting.value
-    if not isinstance(stated, list) or not all(isinstance(each, str) for each in stated):
-        sink.report(
-            codes.BAD_HELPERS,
-            f"the helpers of `{instance.name}.{name}` must be a list of names of tasks",
-            setting.span,
-            help=f'for example `{instance.name}.{HELPERS.of(f"{name}_")} = ["producer"];`',
-        )
-        return []
-    names = tuple(dict.fromkeys(str(each) for each in stated))
-    return [Condition(instance.name, name, kind, names, span, spans | {"helpers": setting.span}, within)]
+    within = reader.time(WITHIN, prefix, spans, time)
+    helpers = reader.texts(HELPERS, prefix, spans)
+    names = None if helpers is None else tuple(dict.fromkeys(helpers))
+    return [Condition(instance.name, name, kind, names, span, spans, within)]
 
 
-class TaskReader(SettingReader, frozen=True):
-    """Reads what is stated of tasks and CPIs; what is wrong is reported."""
+class _TasksAndCpis:
+    """What is stated of tasks and CPIs; what is wrong is reported."""
 
-    connections: tuple[Connection, ...] = ()
+    def __init__(
+        self, connections: tuple[Connection, ...], readers: Mapping[str, Reader], sink: Sink
+    ) -> None:
+        self.connections = connections
+        self.readers = readers
+        self.sink = sink
+        self.counted: dict[str, Connection] = {}
+        for connection in connections:
+            for end in connection.to_ends:
+                if connection.threads is not None:
+                    self.counted[end.name] = connection
 
     # Tasks ---------------------------------------------------------------------------------------
 
     def task(self, instance: Instance, library: bool) -> Task | None:
-        type = instance.type
-        stated = self.get(instance, "requestor")
-        if not type.control and any(attribute.name == "requestor" for attribute in type.attributes):
+        type, reader = instance.type, self.readers[instance.name]
+        stated = reader.find(REQUESTOR)
+        if not type.control and any(attribute.name == REQUESTOR.name for attribute in type.attributes):
             stated = None  # an attribute of its own, which only has the name
         spans: dict[str, Span] = {}
         if not type.requestor and stated is None and not (library and _library_task(instance)):
@@ -142,28 +150,24 @@ class TaskReader(SettingReader, frozen=True):
         if type.requestor_span is not None:
             spans["id"] = type.requestor_span
         if stated is not None:
-            id = self.integer(stated, "requestor id", 0)
-            spans["id"] = stated.span
+            id = reader.taken(REQUESTOR, stated)
+            spans["id"] = stated[1].span
             if not type.control:
                 self.sink.report(
                     codes.REQUESTOR_CONTROL,
                     f"`{instance.name}` is a requestor but has no control thread",
-                    stated.span,
+                    stated[1].span,
                     "the control thread of a requestor is its task",
                     related=[Label(type.span, "its component")],
                     help=f"add `control;` to component `{type.name}`",
                 )
         if not type.control:
             return None
-        times = {
-            known: self.time(instance, known, known.names("_"), spans)
-            for known in (PERIOD, DEADLINE, WCET, BUDGET, OFFSET)
-        }
-        time = TimeReader(self.sink)
+        times = {known: reader.time(known, "_", spans) for known in (PERIOD, DEADLINE, WCET, BUDGET, OFFSET)}
         return Task(
             instance.name,
             id,
-            self.stated_priority(instance, PRIORITY.names("_"), spans),
+            reader.number(PRIORITY, "_", spans),
             times[PERIOD],
             times[DEADLINE],
             times[WCET],
@@ -172,36 +176,32 @@ class TaskReader(SettingReader, frozen=True):
             instance.span,
             spans,
             self.release(instance, spans),
-            time.policy(instance, "_", OF_TASKS, spans) or OverrunPolicy.WAIT,
-            time.server(instance, spans),
-            time.integer(instance, REFILLS, spans),
-            time.integer(instance, CRITICALITY, spans) or 0,
-            time.degradation(instance, spans),
-            *time.extension(instance, "_", spans),
-            time.integer(instance, WEIGHT, spans) or WEIGHT.default,
-            time.raised(instance, BUDGETS, "_", spans),
-            time.raised(instance, WCETS, "_", spans),
+            stated_policy(reader, "_", OF_TASKS, spans) or OverrunPolicy.WAIT,
+            stated_server(reader, spans),
+            reader.number(REFILLS, "_", spans),
+            reader.number(CRITICALITY, "_", spans) or 0,
+            stated_degradation(reader, spans),
+            reader.time(EXTENSION, "_", spans),
+            reader.time(EXTENSION_PERIOD, "_", spans),
+            reader.number(WEIGHT, "_", spans) or WEIGHT.default,
+            raised_times(reader, BUDGETS, "_", spans),
+            raised_times(reader, WCETS, "_", spans),
         )
 
     def release(self, instance: Instance, spans: dict[str, Span]) -> str:
         """The event that releases a task's jobs, empty for none or a wrong one."""
-        own = {attribute.name for attribute in instance.type.attributes}
-        names = (name for name in RELEASE.names("_") if name not in own)
-        stated = self.get(instance, *names)
+        stated = self.readers[instance.name].text(RELEASE, "_", spans)
         if stated is None:
             return ""
-        spans[RELEASE.name] = stated.span
+        place = spans[RELEASE.name]
         events = [i.name for i in instance.type.interfaces if i.kind == "consumes"]
-        if stated.value not in events:
+        if stated not in events:
             self.sink.report(
                 codes.BAD_RELEASE,
-                f"jobs of `{instance.name}` are released by an event that it consumes, which"
-                f" {in_words(stated.value)} is not"
-                if not isinstance(stated.value, str)
-                else f"`{instance.name}` consumes no event `{stated.value}`",
-                stated.span,
+                f"`{instance.name}` consumes no event `{stated}`",
+                place,
                 related=[Label(instance.type.span, "its component")],
-                help=suggestion(str(stated.value), events)
+                help=suggestion(stated, events)
                 or (
                     f'for example `{instance.name}.{RELEASE.of("_")} = "{events[0]}";`'
                     if events
@@ -209,16 +209,16 @@ class TaskReader(SettingReader, frozen=True):
                 ),
             )
             return ""
-        name = str(stated.value)
         end = next(
-            (c for c in self.connections if any(e.name == f"{instance.name}.{name}" for e in c.to_ends)), None
+            (c for c in self.connections if any(e.name == f"{instance.name}.{stated}" for e in c.to_ends)),
+            None,
         )
         waited = sorted({*names_of(Carries.EVENTS)} - {*names_of(Carries.EVENTS, threaded=True)})
         if end is not None and not support(end.connector).without_thread:
             self.sink.report(
                 codes.BAD_RELEASE,
-                f"`{instance.name}.{name}` is received by a thread of its own, so it cannot release jobs",
-                stated.span,
+                f"`{instance.name}.{stated}` is received by a thread of its own, so it cannot release jobs",
+                place,
                 related=[Label(end.span, f"`{end.connector.name}` gives it a thread")],
                 help=f"use `{'` or `'.join(waited)}`, for whose events the task itself waits",
             )
@@ -228,39 +228,46 @@ class TaskReader(SettingReader, frozen=True):
                 codes.BAD_RELEASE,
                 f"jobs of `{instance.name}` are released by an event, so they have no offset",
                 spans[OFFSET.name],
-                related=[Label(stated.span, "the event")],
+                related=[Label(place, "the event")],
                 help="remove the offset: the first job is released by the first event",
             )
-        return name
+        return stated
 
     # CPIs ----------------------------------------------------------------------------------------
 
-    def cpis(self, instance: Instance, threads: Mapping[tuple[str, str], Connection]) -> list[Cpi]:
-        cpis = []
+    def cpis(self, instance: Instance) -> Iterator[Cpi]:
+        reader = self.readers[instance.name]
         for interface in instance.type.interfaces:
-            name = PRIORITY_PROTOCOL.of(f"{interface.name}_")
-            stated = self.get(instance, name)
+            prefix = f"{interface.name}_"
+            spans: dict[str, Span] = {}
             if interface.kind != "provides":
-                if stated is not None and name in instance.settings:
-                    self.sink.report(
-                        codes.MISPLACED_CLAUSE,
-                        f"`{interface.name}` is declared with `{interface.kind}`, but only a `provides` "
-                        "interface has a priority protocol",
-                        instance.settings[name].span,
-                        related=[Label(interface.span, "the interface")],
-                    )
-                continue
-            if stated is None and interface.protocol is None:
-                self.check_monitor(instance, interface, None)
+                self.misplaced(instance, interface)
                 continue
             if interface.name in instance.type.exported:
-                self.without_effect(instance, interface, stated)
+                self.without_effect(instance, interface)
                 continue
-            chosen = interface.protocol if stated is None else self.protocol(stated)
+            stated = reader.text(PRIORITY_PROTOCOL, prefix, spans, PROTOCOLS)
+            chosen = interface.protocol
+            if stated is not None:
+                chosen = protocol(stated, spans[PRIORITY_PROTOCOL.name], self.sink)
+                if chosen is None:
+                    continue
+            elif spans:  # it is not a string
+                chosen = chosen or next(each for each in Protocol if each.inherits)
+            self.check_monitor(instance, interface, chosen)
             if chosen is not None:
-                self.check_monitor(instance, interface, chosen)
-                cpis.append(self.cpi(instance, interface, chosen, stated, threads))
-        return cpis
+                yield self.cpi(instance, interface, chosen, spans.get(PRIORITY_PROTOCOL.name))
+
+    def misplaced(self, instance: Instance, interface: Interface) -> None:
+        setting = instance.settings.get(PRIORITY_PROTOCOL.of(f"{interface.name}_"))
+        if setting is not None:
+            self.sink.report(
+                codes.MISPLACED_CLAUSE,
+                f"`{interface.name}` is declared with `{interface.kind}`, but only a `provides` "
+                "interface has a priority protocol",
+                setting.span,
+                related=[Label(interface.span, "the interface")],
+            )
 
     def check_monitor(self, instance: Instance, interface: Interface, chosen: Protocol | None) -> None:
         """A monitor is the lock of its CPIs, so these have one that priorities are inherited through."""
@@ -276,74 +283,54 @@ class TaskReader(SettingReader, frozen=True):
             help=f"write `with priority_protocol inherited, monitor {interface.monitor}`",
         )
 
-    def without_effect(self, instance: Instance, interface: Interface, stated: Setting | None) -> None:
+    def without_effect(self, instance: Instance, interface: Interface) -> None:
+        stated = self.readers[instance.name].find(PRIORITY_PROTOCOL, f"{interface.name}_")
+        if stated is None and interface.protocol is None:
+            self.check_monitor(instance, interface, None)
+            return
         clause = (interface.clause_spans or {}).get(PRIORITY_PROTOCOL.name, interface.span)
         self.sink.report(
             codes.PROTOCOL_IGNORED,
             f"`{interface.name}` of `{instance.name}` exports an interface of an inner instance, so its "
             "priority protocol has no effect",
-            stated.span if stated else clause,
+            stated[1].span if stated else clause,
             help="state the protocol at the interface that is exported",
         )
 
-    def protocol(self, stated: Setting) -> Protocol | None:
-        if isinstance(stated.value, str):
-            return protocol(stated.value, stated.span, self.sink)
-        self.sink.report(
-            codes.UNKNOWN_PROTOCOL,
-            "expected one of the strings " + protocol_words('"'),
-            stated.span,
-        )
-        return None
-
-    def cpi(
-        self,
-        instance: Instance,
-        interface: Interface,
-        chosen: Protocol,
-        stated: Setting | None,
-        threads: Mapping[tuple[str, str], Connection],
-    ) -> Cpi:
+    def cpi(self, instance: Instance, interface: Interface, chosen: Protocol, stated: Span | None) -> Cpi:
+        reader = self.readers[instance.name]
         spans = dict(interface.clause_spans or {})
-        spans["protocol"] = stated.span if stated else spans.get(PRIORITY_PROTOCOL.name, interface.span)
-        name = interface.name
-        wcet = self.time(instance, WCET, (WCET.of(f"{name}_"),), spans)
-        priority = self.stated_priority(instance, (PRIORITY.of(f"{name}_"),), spans)
-        count = self.threads(instance, interface, threads.get((instance.name, name)), spans)
-        time = TimeReader(self.sink)
+        spans["protocol"] = stated or spans.get(PRIORITY_PROTOCOL.name, interface.span)
+        prefix = f"{interface.name}_"
+        wcet = reader.time(_WCET, prefix, spans)
         return Cpi(
             instance.name,
-            name,
+            interface.name,
             chosen,
-            priority,
-            count,
+            reader.number(_CEILING, prefix, spans),
+            self.threads(instance, interface, spans),
             interface.requests,
             wcet,
             interface.span,
             spans,
             interface.monitor,
-            time.policy(instance, f"{name}_", OF_CPIS, spans) or interface.overrun or OverrunPolicy.WAIT,
-            *time.extension(instance, f"{name}_", spans),
-            time.raised(instance, WCETS, f"{name}_", spans),
+            stated_policy(reader, prefix, OF_CPIS, spans) or interface.overrun or OverrunPolicy.WAIT,
+            reader.time(EXTENSION, prefix, spans),
+            reader.time(EXTENSION_PERIOD, prefix, spans),
+            raised_times(reader, WCETS, prefix, spans),
         )
 
-    def threads(
-        self,
-        instance: Instance,
-        interface: Interface,
-        connection: Connection | None,
-        spans: dict[str, Span],
-    ) -> int | None:
+    def threads(self, instance: Instance, interface: Interface, spans: dict[str, Span]) -> int | None:
         """The stated thread count. It can be stated in three places, which have to agree."""
         said: list[tuple[int, Span]] = []
-        setting = self.get(instance, NUM_THREADS.of(f"{interface.name}_"))
-        if setting is not None:
-            count = self.integer(setting, "thread count", 1)
-            if count is not None:
-                said.append((count, setting.span))
+        setting: dict[str, Span] = {}
+        count = self.readers[instance.name].number(NUM_THREADS, f"{interface.name}_", setting)
+        if count is not None:
+            said.append((count, setting[NUM_THREADS.name]))
         if interface.threads is not None:
             said.append((interface.threads, spans.get("threads", interface.span)))
         code = codes.THREADS_DIFFER
+        connection = self.counted.get(f"{instance.name}.{interface.name}")
         if connection is not None and connection.threads is not None:
             place = connection.threads_span or connection.span
             if place == connection.span and said:
@@ -366,26 +353,6 @@ class TaskReader(SettingReader, frozen=True):
                 )
         spans["threads"] = place
         return first
-
-    # Values --------------------------------------------------------------------------------------
-
-    def stated_priority(
-        self, instance: Instance, names: tuple[str, ...], spans: dict[str, Span]
-    ) -> int | None:
-        setting = self.get(instance, *names)
-        if setting is None:
-            return None
-        spans[PRIORITY.name] = setting.span
-        if isinstance(setting.value, int):
-            return setting.value
-        self.sink.report(codes.BAD_PRIORITY, f"expected an integer from 0 to {MAX_PRIORITY}", setting.span)
-        return None
-
-    def integer(self, setting: Setting, what: str, least: int) -> int | None:
-        if isinstance(setting.value, int) and setting.value >= least:
-            return setting.value
-        self.sink.report(codes.BAD_COUNT, f"a {what} must be an integer of at least {least}", setting.span)
-        return None
 
 
 def _library_task(instance: Instance) -> bool:

@@ -9,9 +9,7 @@ from itertools import pairwise
 from typing import TypeVar
 
 from camkes.diagnostics import Label, Sink, Span
-from camkes.model.codes import BAD_TIME
 from camkes.model.overrun import Degradation, Degraded, OverrunPolicy, ServerKind
-from camkes.model.setting_reader import SettingReader
 from camkes.model.settings import (
     BUDGET,
     BUDGETS,
@@ -22,118 +20,91 @@ from camkes.model.settings import (
     OVERRUN,
     PERIOD,
     SERVER,
-    SHORTEST_TIME,
     WCET,
     WCETS,
     Known,
 )
-from camkes.model.system import Cpi, Instance, Setting, Task, in_words
+from camkes.model.system import Cpi, Instance, Task
 from camkes.model.units import duration
 from camkes.resolve import codes
+from camkes.resolve.program.reader import Reader
 from camkes.resolve.values.clauses import policy, quoted
 from camkes.resolve.words.nearest import suggestion
 
 _Choice = TypeVar("_Choice", ServerKind, Degraded)
 
 
-class TimeReader(SettingReader, frozen=True):
-    """Reads what is stated of the time of tasks and CPIs. Each place is added to `spans`; what is wrong is
-    reported, and counts as not stated."""
+def stated_policy(
+    reader: Reader, prefix: str, possible: Sequence[OverrunPolicy], spans: dict[str, Span]
+) -> OverrunPolicy | None:
+    """The overrun policy that a configuration states."""
+    stated = reader.text(OVERRUN, prefix, spans, [each.value for each in possible])
+    return None if stated is None else policy(stated, possible, spans[OVERRUN.name], reader.sink)
 
-    def policy(
-        self, instance: Instance, prefix: str, possible: Sequence[OverrunPolicy], spans: dict[str, Span]
-    ) -> OverrunPolicy | None:
-        """The overrun policy that a configuration states."""
-        stated = self._text(instance, OVERRUN, prefix, [each.value for each in possible], spans)
-        return None if stated is None else policy(str(stated.value), possible, stated.span, self.sink)
 
-    def server(self, instance: Instance, spans: dict[str, Span]) -> ServerKind | None:
-        """How the scheduling context of a task accounts for time."""
-        words = [each.value for each in ServerKind]
-        stated = self._text(instance, SERVER, "_", words, spans)
-        return None if stated is None else self._choice(str(stated.value), ServerKind, words, stated.span)
+def stated_server(reader: Reader, spans: dict[str, Span]) -> ServerKind | None:
+    """How the scheduling context of a task accounts for time."""
+    words = [each.value for each in ServerKind]
+    stated = reader.text(SERVER, "_", spans, words)
+    return None if stated is None else _choice(stated, ServerKind, words, spans[SERVER.name], reader.sink)
 
-    def degradation(self, instance: Instance, spans: dict[str, Span]) -> Degradation:
-        """What a task does above its criticality."""
-        words = ["suspend", "background", "stretch 4"]
-        stated = self._text(instance, DEGRADED, "_", words, spans)
-        if stated is None:
-            return Degradation()
-        word, _, factor = str(stated.value).partition(" ")
-        if word == Degraded.STRETCH.value and factor.isdecimal() and len(factor) <= 6 and int(factor) > 1:
-            return Degradation(Degraded.STRETCH, int(factor))
-        if word == Degraded.STRETCH.value:
-            self.sink.report(
-                codes.UNKNOWN_CHOICE,
-                f'"{word}" needs a factor of 2 to 999999, by which the period becomes longer',
-                stated.span,
-                help=f'for example "{words[-1]}"',
-            )
-            return Degradation()
-        kind = self._choice(str(stated.value), Degraded, words, stated.span)
-        return Degradation() if kind is None else Degradation(kind)
 
-    def extension(
-        self, instance: Instance, prefix: str, spans: dict[str, Span]
-    ) -> tuple[int | None, int | None]:
-        """The budget and the period of an extension, in nanoseconds."""
-        budget, period = (
-            self.time(instance, known, known.names(prefix), spans) for known in (EXTENSION, EXTENSION_PERIOD)
-        )
-        return budget, period
-
-    def raised(
-        self, instance: Instance, levels: Sequence[Known], prefix: str, spans: dict[str, Span]
-    ) -> tuple[int | None, ...]:
-        """The times at criticalities from 1 on, in nanoseconds; empty if none is stated."""
-        times = tuple(self.time(instance, known, known.names(prefix), spans) for known in levels)
-        return times if any(time is not None for time in times) else ()
-
-    def integer(self, instance: Instance, known: Known, spans: dict[str, Span]) -> int | None:
-        """A whole number that is stated of a task."""
-        stated = self.get(instance, known.of("_"))
-        if stated is None:
-            return None
-        spans[known.name] = stated.span
-        return self._integer(stated, known.of("_"), known)
-
-    def _text(
-        self, instance: Instance, known: Known, prefix: str, words: Sequence[str], spans: dict[str, Span]
-    ) -> Setting | None:
-        stated = self.get(instance, known.of(prefix))
-        if stated is None:
-            return None
-        spans[known.name] = stated.span
-        if isinstance(stated.value, str):
-            return stated
-        self.sink.report(
+def stated_degradation(reader: Reader, spans: dict[str, Span]) -> Degradation:
+    """What a task does above its criticality."""
+    words = ["suspend", "background", "stretch 4"]
+    stated = reader.text(DEGRADED, "_", spans, words)
+    if stated is None:
+        return Degradation()
+    word, _, factor = stated.partition(" ")
+    if word == Degraded.STRETCH.value and factor.isdecimal() and len(factor) <= 6 and int(factor) > 1:
+        return Degradation(Degraded.STRETCH, int(factor))
+    if word == Degraded.STRETCH.value:
+        reader.sink.report(
             codes.UNKNOWN_CHOICE,
-            f"{known.of(prefix)} must be one of the strings " + quoted(words, '"'),
-            stated.span,
-            f"this is {in_words(stated.value)}",
+            f'"{word}" needs a factor of 2 to 999999, by which the period becomes longer',
+            spans[DEGRADED.name],
+            help=f'for example "{words[-1]}"',
         )
-        return None
-
-    def _choice(self, word: str, kind: type[_Choice], words: Sequence[str], span: Span) -> _Choice | None:
-        for each in kind:
-            if each.value == word:
-                return each
-        self.sink.report(
-            codes.UNKNOWN_CHOICE,
-            f'expected one of the strings {quoted(words, chr(34))}, not "{word}"',
-            span,
-            help=suggestion(word, words),
-        )
-        return None
+        return Degradation()
+    kind = _choice(stated, Degraded, words, spans[DEGRADED.name], reader.sink)
+    return Degradation() if kind is None else Degradation(kind)
 
 
-def check_times(tasks: Sequence[Task], cpis: Sequence[Cpi], sink: Sink) -> None:
+def raised_times(
+    reader: Reader, levels: Sequence[Known], prefix: str, spans: dict[str, Span]
+) -> tuple[int | None, ...]:
+    """The times at criticalities from 1 on, in nanoseconds; empty if none is stated."""
+    times = tuple(reader.time(known, prefix, spans) for known in levels)
+    return times if any(time is not None for time in times) else ()
+
+
+def _choice(word: str, kind: type[_Choice], words: Sequence[str], span: Span, sink: Sink) -> _Choice | None:
+    for each in kind:
+        if each.value == word:
+            return each
+    sink.report(
+        codes.UNKNOWN_CHOICE,
+        f'expected one of the strings {quoted(words, chr(34))}, not "{word}"',
+        span,
+        help=suggestion(word, words),
+    )
+    return None
+
+
+def check_times(
+    instances: Sequence[Instance], tasks: Sequence[Task], cpis: Sequence[Cpi], sink: Sink
+) -> None:
     """Report budgets above their periods, and values that fall while the criticality rises."""
+    control = {task.instance for task in tasks}
+    for instance in instances:
+        configured = instance.configured
+        threads = [configured.fault, *(each.thread for each in configured.interfaces.values())]
+        for thread in threads if instance.name in control else (configured.control, *threads):
+            _fits("a budget", BUDGET, thread.budget, PERIOD, thread.period, thread.spans, sink)
     for task in tasks:
-        period = task.period or DEFAULT_TIME
-        for known, budget in zip(BUDGETS, task.raised_budgets, strict=False):
-            _fits(known, "a budget", budget, PERIOD, period, task.spans, sink)
-        whole = task.budget or period if task.raised_budgets else None
+        for known, budget in zip((BUDGET, *BUDGETS), (task.budget, *task.raised_budgets), strict=False):
+            _fits("a budget", known, budget, PERIOD, task.period, task.spans, sink)
+        whole = task.budget or task.period or DEFAULT_TIME if task.raised_budgets else None
         _rising("_", (BUDGET, *BUDGETS), (whole, *task.raised_budgets), task.spans, sink)
         _both("_", task, sink)
     for cpi in cpis:
@@ -141,28 +112,27 @@ def check_times(tasks: Sequence[Task], cpis: Sequence[Cpi], sink: Sink) -> None:
 
 
 def _both(prefix: str, subject: Task | Cpi, sink: Sink) -> None:
-    period = subject.extension_period or DEFAULT_TIME
-    _fits(EXTENSION, "an extension", subject.extension, EXTENSION_PERIOD, period, subject.spans, sink)
+    extension, period = subject.extension, subject.extension_period
+    _fits("an extension", EXTENSION, extension, EXTENSION_PERIOD, period, subject.spans, sink)
     _rising(prefix, (WCET, *WCETS), (subject.wcet, *subject.raised_wcets), subject.spans, sink)
 
 
 def _fits(
-    known: Known,
     what: str,
+    known: Known,
     time: int | None,
     of: Known,
-    period: int,
+    period: int | None,
     spans: Mapping[str, Span],
     sink: Sink,
 ) -> None:
-    if time is not None and time < SHORTEST_TIME:
-        least = duration(SHORTEST_TIME)
-        sink.report(BAD_TIME, f"{what} must be at least {least}", spans[known.name], "too short")
-    if time is None or time <= period:
+    """Whether a budget is within its period, if neither is wrong in itself."""
+    longest = DEFAULT_TIME if period is None else period
+    if time is None or time <= longest or (period is None and of.name in spans):
         return
     sink.report(
         codes.BUDGET,
-        f"{what} of {duration(time)} is longer than the period of {duration(period)}",
+        f"{what} of {duration(time)} is longer than the period of {duration(longest)}",
         spans[known.name],
         "longer than the period",
         related=[Label(spans[of.name], "the period")] if of.name in spans else [],

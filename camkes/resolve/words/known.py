@@ -41,13 +41,13 @@ _INSTANCE = (
         global_endpoint_base global_endpoint_mask global_rpc_endpoint_base global_rpc_endpoint_mask
         guest_mappings init_cons integrity_label iospace_domain iospace_id iospaces ioports irqs mmios
         num_client_recv_bufs number_tracepoints pci_bdf pci_devices pci_devices_iospace plat_keep_devices
-        plat_keep_devices_and_subtree ram requestor rump_config sched_ctrl simple simple_extra_bootinfo
+        plat_keep_devices_and_subtree ram rump_config sched_ctrl simple simple_extra_bootinfo
         single_threaded smmu untyped_mmios vm_ioports vm_irqs
         """
     )
 )
 
-_POOLS = r"(simple_)?untyped\d\d?_pool"
+_POOLS = r"(simple_)?untyped\d+_pool"
 
 _WHOLE = _INSTANCE | _THREAD | {f"_{name}" for name in _THREAD}
 _SUFFIXES = _MEMBER | _THREAD

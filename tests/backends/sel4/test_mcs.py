@@ -23,7 +23,6 @@ from camkes.capdl.allocate import allocate
 from camkes.capdl.mcs import TimePlanner
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import render
-from camkes.model.setting_reader import SettingReader
 from camkes.protocols import analyse
 from camkes.resolve import LoadOptions, load
 from tests.backends.sel4.platforms import MCS_PLATFORMS, PLATFORMS
@@ -126,7 +125,7 @@ def specification(folder: Path, *, mcs: bool = True) -> Unlinked:
     assert system is not None, render(sink.diagnostics)
     plan = analyse(system, sink)
     assert plan is not None
-    time = TimePlanner(system, SettingReader(sink)) if mcs else None
+    time = TimePlanner(system, sink) if mcs else None
     completed = complete(allocate(system, plan, sink), device_of(Machine("x86_64")), time=time)
     assert not sink.has_errors, render(sink.diagnostics)
     return unlinked(completed, "x86_64")

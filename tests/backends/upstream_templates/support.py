@@ -18,7 +18,6 @@ from camkes.capdl.allocate import allocate
 from camkes.capdl.model import Cap, CapabilityModel, KernelObject, Mapping, Space
 from camkes.capdl.pools import allocate_pools
 from camkes.diagnostics import Diagnostic, Sink
-from camkes.model.setting_reader import SettingReader
 from camkes.project.application import ComponentBuild, ConnectorTemplates
 from camkes.protocols import analyse
 from tests.resolve.systems import good
@@ -90,7 +89,7 @@ def rendered(
     assert plan is not None
     asked = TemplateSettings(architecture=architecture)
     model = allocate(made, plan, sink, rendered=declared.rendered(made))
-    model = allocate_pools(made, model, asked.device_frames, SettingReader(sink))
+    model = allocate_pools(made, model, asked.device_frames)
     result = render(made, model, declared, asked, folder / "out", sink, completion)
     return result, list(sink.diagnostics)
 

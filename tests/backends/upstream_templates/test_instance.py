@@ -74,12 +74,6 @@ def test_pools_of_objects(tmp_path: Path) -> None:
             assert str(cap(model, "client", int(slot)).rights) == "RW"
 
 
-def test_an_untyped_too_large(tmp_path: Path) -> None:
-    _, _, (diagnostic,) = asked(tmp_path, "client.untyped40_pool = 1;")
-    assert diagnostic.message == "client.untyped40_pool: an untyped has 4 to 28 bits"
-    assert diagnostic.span is not None and diagnostic.span.line == 26
-
-
 def test_secure_calls(tmp_path: Path) -> None:
     text, model, _ = asked(tmp_path, "client.allowed_smc_functions = [17];")
     (slot,) = re.findall(r"case 17:\s+return (\d+);", text)

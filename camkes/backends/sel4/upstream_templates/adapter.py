@@ -28,8 +28,8 @@ from camkes.diagnostics import Diagnostic, Sink
 from camkes.generate.facts import Rendered
 from camkes.generate.render import Renderer
 from camkes.generate.write import GeneratedFile
+from camkes.model.configured import DEFAULTS, Defaults
 from camkes.model.connectors import GENERATED
-from camkes.model.setting_reader import DEFAULTS, Defaults
 from camkes.model.settings import BUDGET, DATA, DEFAULT_MAX_PRIORITY, PERIOD, SIZE_BITS
 from camkes.model.system import Instance, System
 from camkes.project.builds import ComponentBuild
