@@ -27,10 +27,7 @@ from camkes.model.settings import (
     ATTRIBUTES,
     BUFFER,
     DTB,
-    PADDR,
     PASSIVE,
-    REQUESTS,
-    SIZE,
     TABLE,
     TCB_POOL_DOMAINS,
     TIMERS_PER_CLIENT,
@@ -56,6 +53,8 @@ def _rows(of: type[Struct], *others: Known) -> tuple[Known, ...]:
 _OF_THREADS = _rows(ThreadSettings)
 #: also checked where no connector of the library makes a thread
 _OF_CONTEXTS = tuple(known for known in _OF_THREADS if known.mcs)
+_OF_INTERFACES = _rows(InterfaceSettings, ATTRIBUTES)
+_OF_DATAPORTS = _rows(ConnectionSettings)
 _OF_INSTANCES = _rows(InstanceSettings, TIMERS_PER_CLIENT)
 
 
@@ -139,8 +138,8 @@ class _Configurator:
         has_thread = kind in ("provides", "consumes") if side is None else side.threads > 0
         sends = (carries, kind) in ((Carries.CALLS, "uses"), (Carries.EVENTS, "emits"))
         spans: dict[str, Span] = {}
-        passive = reader.number(PASSIVE, prefix, spans) or 0
-        if passive and kind != "provides":
+        values = _numbers(reader, _OF_INTERFACES, prefix, spans)
+        if values.get(PASSIVE.name) and kind != "provides":
             self.sink.report(
                 codes.NOT_PASSIVE,
                 f"`{interface.name}` is declared with `{kind}`, so it cannot be passive",
@@ -150,9 +149,8 @@ class _Configurator:
                 related=(Label(interface.span, "the interface"),),
             )
         return InterfaceSettings(
+            **values,
             attributes=_badge(reader, prefix, spans) if sends else None,
-            requests=reader.number(REQUESTS, prefix, spans) if kind == "uses" else None,
-            passive=passive,
             access=_access(reader, prefix, spans) if carries is Carries.DATA else "RW",
             dtb=_answer(Reader(self.other.get(name, {}), (), self.sink)),
             thread=_thread(reader, prefix, _OF_THREADS if has_thread else _OF_CONTEXTS),
@@ -168,9 +166,7 @@ def connection_settings(
     reader, carries = Reader(settings, (), sink), support(connector).carries
     spans: dict[str, Span] = {}
     if carries is Carries.DATA:
-        return ConnectionSettings(
-            reader.number(SIZE, "", spans), reader.number(PADDR, "", spans), spans=spans
-        )
+        return ConnectionSettings(**_numbers(reader, _OF_DATAPORTS, "", spans), buffer=None, spans=spans)
     if carries is Carries.CALLS:
         return ConnectionSettings(buffer=reader.text(BUFFER, "", spans), spans=spans)
     return ConnectionSettings()
