@@ -5,6 +5,7 @@
 #include <camkes/instance.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static camkes_error_handler_t component_handler;
 
@@ -105,6 +106,13 @@ camkes_error_action_t camkes_received_error(camkes_error_handler_t handler, camk
     const bool registered = handler != NULL || component_handler != NULL;
     return registered && CAMKES_EVERY_ERROR == CEA_INVALID ? camkes_handle_error(handler, error)
                                                            : CEA_DISCARD;
+}
+
+void camkes_assertion_failed(const char *file, int line, const char *condition)
+{
+    const char *const folder = strrchr(file, '/');
+    camkes_fail("thread %s: %s:%d: assertion failed: %s", camkes_self()->name,
+                folder != NULL ? folder + 1 : file, line, condition);
 }
 
 void camkes_fail(const char *format, ...)

@@ -36,9 +36,9 @@ _UNITS = (
     ("event_test", ("event.c", "semaphore.c"), False),
     ("platform_test", ("platform_host.c",), False),
     ("platform_test", ("platform_host.c",), True),
-    ("manager_test", ("protocols/manager.c", "protocols/queue.c"), False),
-    ("manage_test", ("protocols/manager.c", "protocols/queue.c"), False),
-    ("manage_test", ("protocols/manager.c", "protocols/queue.c"), True),
+    ("manager_test", ("protocols/manager.c", "protocols/check.c", "protocols/queue.c"), False),
+    ("manage_test", ("protocols/manager.c", "protocols/check.c", "protocols/queue.c"), False),
+    ("manage_test", ("protocols/manager.c", "protocols/check.c", "protocols/queue.c"), True),
     ("lock_test", ("protocols/lock.c",), False),
     ("lock_test", ("protocols/lock.c",), True),
     ("thread_test", ("thread.c",), False),
@@ -89,7 +89,15 @@ _UNITS = (
 def test_unit(name: str, sources: tuple[str, ...], mcs: bool, tmp_path: Path) -> None:
     flags = ("-DCAMKES_KERNEL_HOST=1", *(("-DCONFIG_KERNEL_MCS",) if mcs else ()))
     includes = (RUNTIME / "include", HOST_KERNEL / "include")
-    check(build(tmp_path, _UNIT / f"{name}.c", [RUNTIME / "src" / s for s in sources], includes, *flags))
+    check(
+        build(
+            tmp_path,
+            _UNIT / f"{name}.c",
+            [_UNIT / "assertion.c", *(RUNTIME / "src" / s for s in sources)],
+            includes,
+            *flags,
+        )
+    )
 
 
 def test_a_task_on_sel4_asks_the_clock_for_its_release(tmp_path: Path) -> None:

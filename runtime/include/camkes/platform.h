@@ -33,10 +33,28 @@
 #else
 #define CAMKES_APART
 #endif
-/* After a switch over all values of an enum. */
-#define CAMKES_UNREACHABLE() __builtin_unreachable()
 #define CAMKES_LIKELY(condition) __builtin_expect((condition), 1)
 #define CAMKES_UNLIKELY(condition) __builtin_expect((condition), 0)
+
+/*
+ * An invariant of the runtime: checked on the host kernel, so in searches too, and in debug builds
+ * for seL4; a release build does not evaluate it. It writes no state.
+ */
+#if CAMKES_KERNEL_HOST || defined(CONFIG_DEBUG_BUILD)
+#define CAMKES_ASSERTIONS 1
+#define CAMKES_ASSERT(condition)                                                                   \
+    (CAMKES_LIKELY(condition) ? (void)0 : camkes_assertion_failed(__FILE__, __LINE__, #condition))
+/* After a switch over all values of an enum, of which each returns. */
+#define CAMKES_UNREACHABLE() camkes_assertion_failed(__FILE__, __LINE__, "not reached")
+#else
+#define CAMKES_ASSERTIONS 0
+#define CAMKES_ASSERT(condition) ((void)sizeof(!(condition)))
+#define CAMKES_UNREACHABLE() __builtin_unreachable()
+#endif
+
+/* Ends the running thread with a fault, which names the place. */
+_Noreturn void camkes_assertion_failed(const char *file, int line, const char *condition)
+    __attribute__((cold));
 
 /* Whether trace records are written. */
 #if CAMKES_KERNEL_HOST || defined(CAMKES_TRACE_SEL4)

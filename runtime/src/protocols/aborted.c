@@ -6,9 +6,9 @@
  * roll-backs take, or if there is none, the scheduling context of the way home. What follows takes
  * either. Who finds none waits for them.
  */
+#include "fatal.h"
 #include "nested.h"
 #include "overrun.h"
-#include "priority.h"
 
 #include <camkes/instance.h>
 #include <camkes/serve.h>

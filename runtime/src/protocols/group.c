@@ -7,11 +7,11 @@
  * no messages to each other, so that a cycle of lending causes no deadlock, and no priority remains
  * that was passed around one.
  */
+#include "fatal.h"
 #include "lending.h"
 #include "nested.h"
 #include "overrun.h"
 
-#include <camkes/error.h>
 #include <camkes/label.h>
 #include <camkes/timer_protocol_sel4.h>
 
@@ -23,15 +23,6 @@ static bool before(uint8_t priority, uint32_t arrival, uint8_t other, uint32_t o
 {
     return priority != other ? priority > other
                              : (int32_t)(arrival - other_arrival) < 0; /* arrivals wrap around */
-}
-
-static void save_caller(seL4_CPtr *slot, const char *name)
-{
-    const seL4_Error error = camkes_platform_save_caller(slot);
-    if (error != seL4_NoError) {
-        camkes_fail("the reply to a waiter for %s cannot be kept: kernel error %d", name,
-                    (int)error);
-    }
 }
 
 static void wake(seL4_CPtr reply, bool time_over)
@@ -58,6 +49,7 @@ static void wake_party(struct camkes_party *party)
 /* A party waits for a lock that another one of the same lock has. */
 static void queue_up(struct camkes_group *group, struct camkes_party *party, seL4_Word holder)
 {
+    CAMKES_ASSERT(party->lock + holder <= group->parties);
     group->party[party->lock].holder = (uint16_t)(party->lock + holder - 1);
     party->waiting = true;
     party->arrival = group->arrivals++;
@@ -73,7 +65,7 @@ static unsigned acquire(struct camkes_group *group, struct camkes_party *party)
     if (error != CAMKES_MESSAGE_GOOD || holder == 0) {
         return error;
     }
-    save_caller(&party->reply, party->name);
+    camkes_keep_reply(&party->reply, party->name);
     queue_up(group, party, holder);
     camkes_apply_lending(group);
     return REPLY_LATER;
@@ -109,6 +101,7 @@ static struct camkes_party *hand_over(struct camkes_group *group, const struct c
             }
         }
     }
+    CAMKES_ASSERT(next != NULL); /* others wait for it */
     next->waiting = false;
     group->party[next->lock].holder = (uint16_t)(next - group->party);
     next->owed = camkes_order_member(next, CAMKES_GIVE_LOCK, waiting > 1, from->context) != 0;
@@ -117,6 +110,8 @@ static struct camkes_party *hand_over(struct camkes_group *group, const struct c
 
 static bool has_awaited(const struct camkes_group *group, const struct camkes_party *party)
 {
+    CAMKES_ASSERT(!is_awaited(group, party->lock) ||
+                  group->party[party->lock].holder != CAMKES_NO_PARTY);
     return is_awaited(group, party->lock) &&
            &group->party[group->party[party->lock].holder] == party;
 }
@@ -189,8 +184,8 @@ static unsigned wait_for(struct camkes_group *group, struct camkes_sleeper *slee
             return error;
         }
     }
-    save_caller(condition->in_monitor ? &group->party[sleeper->now].reply : &sleeper->reply,
-                condition->name);
+    camkes_keep_reply(condition->in_monitor ? &group->party[sleeper->now].reply : &sleeper->reply,
+                      condition->name);
     sleeper->waiting = true;
     sleeper->arrival = group->arrivals++;
     sleeper->until = until;

@@ -4,12 +4,12 @@
  * The manager of a CPI: the only thread that changes the queue of waiters and the priorities of the
  * CPI's workers, so that no further lock is needed.
  */
+#include "check.h"
+#include "fatal.h"
 #include "nested.h"
 #include "overrun.h"
-#include "priority.h"
 #include "queue.h"
 
-#include <camkes/error.h>
 #include <camkes/instance.h>
 #include <camkes/label.h>
 
@@ -73,6 +73,7 @@ static void inherit(struct camkes_cpi *cpi, struct camkes_context *context, bool
 static void inherit_waiters(struct camkes_cpi *cpi)
 {
     struct camkes_context *held_by = camkes_holder(cpi);
+    CAMKES_ASSERT(held_by != NULL); /* others wait for it */
     inherit(cpi, held_by, true, held_by->id, false);
 }
 
@@ -104,15 +105,6 @@ static bool take_or_mark(_Atomic uintptr_t *lock, const struct camkes_context *c
     }
 }
 
-static void save_reply(struct camkes_cpi *cpi, struct camkes_context *context)
-{
-    const seL4_Error error = camkes_platform_save_caller(&context->reply);
-    if (error != seL4_NoError) {
-        camkes_fail("a reply to thread %s of %s cannot be kept for later: kernel error %d",
-                    atomic_load(&context->worker)->name, cpi->name, (int)error);
-    }
-}
-
 static unsigned acquire(struct camkes_cpi *cpi, uint16_t index)
 {
     struct camkes_context *context = &cpi->context[index];
@@ -126,8 +118,9 @@ static unsigned acquire(struct camkes_cpi *cpi, uint16_t index)
         return CAMKES_MESSAGE_GOOD;
     }
     if (!keeps) {
-        save_reply(cpi, context);
+        camkes_keep_reply(&context->reply, worker->name);
     }
+    CAMKES_ASSERT(!keeps || cpi->first == 0);
     camkes_overrun_lend(cpi, context);
     camkes_queue_insert(cpi, index);
     CAMKES_TRACE_ABOUT(LOCK_WAIT, worker->number, cpi->id, context->id, context->request);
@@ -144,11 +137,14 @@ static struct camkes_context *hand_over(struct camkes_cpi *cpi, struct camkes_co
     inherit(cpi, from, false, from->id, false); /* first: it may be ready */
     camkes_point();
     CAMKES_TRACE(LOCK_FREE, cpi->id, from->id);
+    CAMKES_ASSERT(cpi->first != 0);
     const uint16_t next = camkes_queue_take(cpi);
     struct camkes_context *to = &cpi->context[next];
+    /* no other waiter is more urgent, so that it has the priority of its own request */
+    CAMKES_ASSERT(camkes_overrun_at_ceiling(cpi) || atomic_load(&to->effective) == to->request);
     atomic_store(&cpi->lock, to->held | (cpi->first != 0 ? CAMKES_WAITERS : 0));
     CAMKES_TRACE_ABOUT(LOCK_GRANT, atomic_load(&to->worker)->number, cpi->id, to->id);
-    return to; /* no other waiter is more urgent, so that it has the priority of its own request */
+    return to;
 }
 
 /* The lock goes to the first waiter, or is free. */
@@ -197,7 +193,8 @@ static CAMKES_APART unsigned release_or_message(struct camkes_cpi *cpi)
         }
         camkes_point();
     } while (!atomic_compare_exchange_strong(&cpi->lock, &word, word & ~CAMKES_MANAGER_WAITS));
-    save_reply(cpi, camkes_queue_first(cpi));
+    struct camkes_context *const waiter = camkes_queue_first(cpi);
+    camkes_keep_reply(&waiter->reply, atomic_load(&waiter->worker)->name);
     return REPLY_SAVED;
 }
 
@@ -330,6 +327,7 @@ static unsigned step_of_time(struct camkes_cpi *cpi, seL4_Word index, seL4_Word 
     }
     switch (operation) {
     case CAMKES_SET_BASE:
+        CAMKES_ASSERT(index < cpi->contexts);
         return rebase(cpi, &cpi->context[index], camkes_label_priority(label));
     }
     CAMKES_UNREACHABLE();
@@ -382,6 +380,7 @@ void camkes_manage_cpi(struct camkes_thread *self)
     for (;;) {
         if (error == REPLY_KEPT) {
             error = release_or_message(cpi);
+            camkes_check_cpi(cpi);
             continue;
         }
         const seL4_MessageInfo_t reply = error == CAMKES_MESSAGE_GOOD || error == REPLY_SAVED
@@ -391,6 +390,7 @@ void camkes_manage_cpi(struct camkes_thread *self)
             error == REPLY_SAVED ? camkes_platform_receive(cpi->manager, &badge)
                                  : camkes_platform_reply_receive_label(cpi->manager, reply, &badge);
         error = step(cpi, badge, info);
+        camkes_check_cpi(cpi);
     }
 }
 
@@ -437,7 +437,9 @@ static unsigned free_of(struct camkes_cpi *cpi, const struct camkes_context *con
 static CAMKES_APART unsigned step_of_member(struct camkes_cpi *cpi, seL4_Word label,
                                             seL4_Word *result)
 {
-    struct camkes_context *context = &cpi->context[seL4_GetMR(0)];
+    const seL4_Word index = seL4_GetMR(0);
+    CAMKES_ASSERT(index < cpi->contexts);
+    struct camkes_context *context = &cpi->context[index];
     const uint8_t priority = camkes_label_priority(label);
     const uint16_t detail = camkes_label_detail(label);
     const uint8_t before = atomic_load(&context->effective);
@@ -479,10 +481,12 @@ void camkes_manage_member(struct camkes_thread *self)
         seL4_Word result = 0;
         if (camkes_is_timeout(cpi, badge)) {
             (void)camkes_overrun_message(cpi, badge, info); /* its worker gives up the lock */
+            camkes_check_member(cpi);
             info = camkes_platform_receive(cpi->manager, &badge);
             continue;
         }
         const unsigned error = step_of_member(cpi, seL4_MessageInfo_get_label(info), &result);
+        camkes_check_member(cpi);
         seL4_SetMR(0, result);
         info = camkes_platform_reply_receive(cpi->manager, seL4_MessageInfo_new(error, 0, 0, 1),
                                              &badge);

@@ -262,8 +262,10 @@ struct camkes_context *camkes_overrun_message(struct camkes_cpi *cpi, seL4_Word 
                                               seL4_MessageInfo_t info)
 {
     const seL4_Word label = seL4_MessageInfo_get_label(info);
+    CAMKES_ASSERT(badge <= 2u * cpi->contexts + cpi->callers);
     struct camkes_thread *worker =
         camkes_worker_of(&cpi->context[badge - cpi->contexts - cpi->callers - 1]);
+    CAMKES_ASSERT(worker != NULL);
     if (label == seL4_Fault_Timeout) {
         time_out(cpi, worker);
         return NULL;

@@ -137,6 +137,7 @@ static unsigned step_of_member(struct camkes_band *band, struct camkes_member *m
 /* From the thread that waits for the timer: a time slice ends. */
 static unsigned step_of_timer(struct camkes_band *band)
 {
+    CAMKES_ASSERT(band->timer != 0);
     charge(band);
     begin_slice(band);
     order(band);

@@ -305,8 +305,7 @@ static void failures(void)
     begin(false);
     lock_is_taken();
     cannot_save = seL4_NotEnoughMemory;
-    of_worker(LOW, CAMKES_ACQUIRE_LOCK,
-              "a reply to thread a of cpi cannot be kept for later: kernel error 10\n");
+    of_worker(LOW, CAMKES_ACQUIRE_LOCK, "a reply to a cannot be kept for later: kernel error 10\n");
     begin(false);
     message(OF_NONE, 0, "refuse 7 from 0: 12\nreply whose\n");
     of_caller(HIGH, CAMKES_UPDATE, 41, 70, "refuse 6 from 503: 10\nreply priority\n");
@@ -320,6 +319,7 @@ static void failures(void)
 static void pools(void)
 {
     begin(true);
+    pool[1]->context = pool[0]->context = pool[2]->context = &contexts[MID];
     message(OF_WORKER + MID, camkes_worker_label(CAMKES_BEGIN_REQUEST, 0, 1),
             "priority of 10: 20\nreply good\n");
     of_caller(MID, CAMKES_UPDATE, 25, 70,
@@ -356,6 +356,7 @@ static void members(void)
     message(OF_WORKER, 0, "reply no 0\n");
     begin(true);
     of_group(MID, CAMKES_TAKE_LOCK, 0, 0, "reply no 0\n");
+    pool[2]->context = &contexts[MID];
     of_group(MID, CAMKES_MEMBER_BEGIN, 0, 2, "priority of 11: 20\nreply good 0\n");
     of_group(MID, CAMKES_MEMBER_END, 0, 2, "priority of 11: 40\nreply good 0\n");
 }

@@ -97,6 +97,8 @@ static void begin(bool pooled)
                                               .cause = (uint16_t)(60 + i),
                                               .reply = 100 + i,
                                               .worker = pooled ? NULL : &threads[i]};
+        threads[i].cpi = &cpi;
+        threads[i].context = &contexts[i];
     }
     cpi = (struct camkes_cpi){.name = "cpi",
                               .place = &place,

@@ -52,6 +52,17 @@ seL4_IPCBuffer *seL4_GetIPCBuffer(void)
 }
 
 /* Checks what came of the last message, and hands out the next. */
+/* What a thread of the pool does before it asks to begin a request. */
+static void enter(void)
+{
+    const uint16_t thread = camkes_label_detail(next->label);
+    struct camkes_context *const context = &contexts[(next->badge - 1) % CONTEXTS];
+    if (camkes_bits(next->label, 0, 4) == CAMKES_BEGIN_REQUEST && thread < THREADS &&
+        atomic_load(&context->worker) == NULL) {
+        pool[thread]->context = context;
+    }
+}
+
 static seL4_MessageInfo_t receive(unsigned reply, seL4_Word *badge)
 {
     if (next->badge != 0) {
@@ -66,6 +77,7 @@ static seL4_MessageInfo_t receive(unsigned reply, seL4_Word *badge)
     }
     *badge = next->badge;
     buffer.msg[0] = next->badge - 1;
+    enter();
     return seL4_MessageInfo_new(next->label, 0, 0, next->length);
 }
 
@@ -158,6 +170,8 @@ static void run(const struct exchange *exchanges, bool pooled, unsigned caller_c
                                               .effective = base,
                                               .reply = 100 + i,
                                               .worker = pooled ? NULL : &threads[i]};
+        threads[i].cpi = &cpi;
+        threads[i].context = &contexts[i];
         priorities[i] = base;
     }
     cpi = (struct camkes_cpi){.name = "cpi",

@@ -241,7 +241,7 @@ static void failures(void)
     holder[A0] = 1;
     cannot_save = seL4_NotEnoughMemory;
     of_party(B0, CAMKES_ACQUIRE_LOCK,
-             "B0 take 0 for 0\nthe reply to a waiter for B0 cannot be kept: kernel error 10\n");
+             "B0 take 0 for 0\na reply to B0 cannot be kept for later: kernel error 10\n");
     begin();
     refused = CAMKES_SET_PRIORITY;
     of_sleeper(EVENT, CAMKES_WAIT, 0,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* Priorities of threads, as managers set them. */
+/* What managers ask the kernel for, and cannot go on without: a refusal ends them, with a message.
+ */
 #pragma once
 
 #include <camkes/error.h>
@@ -21,5 +22,14 @@ CAMKES_INLINE_HERE void camkes_set_priority(const struct camkes_thread *thread, 
     const seL4_Error error = seL4_TCB_SetPriority(thread->tcb, authority, priority);
     if (error != seL4_NoError) {
         camkes_priority_refused(thread, priority, error);
+    }
+}
+
+/* Keeps the reply to the last message in `slot`, for a waiter of that name. */
+static inline void camkes_keep_reply(seL4_CPtr *slot, const char *waiter)
+{
+    const seL4_Error error = camkes_platform_save_caller(slot);
+    if (error != seL4_NoError) {
+        camkes_fail("a reply to %s cannot be kept for later: kernel error %d", waiter, (int)error);
     }
 }
