@@ -50,7 +50,7 @@ from camkes.report.trace.names import TraceNames, names_path, save_names
 from camkes.report.trace.waits import wait_report
 
 if TYPE_CHECKING:
-    from camkes.report.trace.properties import PropertyChecker, Violation
+    from camkes.report.trace.demands import Violation
 
 
 class Outcome(Struct, frozen=True):
@@ -88,7 +88,7 @@ class Outcome(Struct, frozen=True):
         return found
 
     def report_text(self, *, color: bool, unicode: bool) -> str:
-        """Chart, table of response times, and what the property checker found."""
+        """Chart, table of response times, and what verification found."""
         from camkes.report.draw.terminal import terminal_report
 
         text = terminal_report(self.run, color=color, unicode=unicode)
@@ -100,7 +100,7 @@ class Outcome(Struct, frozen=True):
         return text + self.verification_text() if self.verified else text
 
     def verification_text(self) -> str:
-        """What the property checker found."""
+        """What verification found."""
         lines = [str(violation) for violation in self.violations]
         found = f"{len(lines)} violated" if lines else "hold at every event"
         accounting = " A" if self.run.spent else ""
@@ -146,20 +146,15 @@ def read_run(
     names: TraceNames,
     result: RunResult,
     backend: HostBackend,
-    checker: PropertyChecker | None,
     sink: Sink,
 ) -> Run | None:
-    """Decode the trace of a run, while `checker` sees its events, and leave it as that of the last one. What
-    is wrong with it is reported of the file that stays: others run in the same folder."""
+    """Decode the trace of a run and leave it as that of the last one. What is wrong with it is reported of
+    the file that stays: others run in the same folder."""
     last = backend.out / IMAGE / TRACE
     reading = Sink()
     for diagnostic in result.diagnostics:
         reading.add(diagnostic)
-    found = (
-        decode_trace(raw, names, reading, checker.step if checker else None)
-        if result.trace is not None
-        else None
-    )
+    found = decode_trace(raw, names, reading) if result.trace is not None else None
     if found is not None:
         save_names(raw, names, reading)
         backend.publish([file for file in (raw, names_path(raw)) if file.exists()], reading)
@@ -183,10 +178,11 @@ def judge(
     plan: Plan,
     base: Path,
     result: RunResult,
-    checker: PropertyChecker | None,
+    violations: Sequence[Violation] | None,
     sink: Sink,
 ) -> Outcome:
-    """Report what went wrong in a run. `checker` has seen its events, if properties were to be checked."""
+    """Report what went wrong in a run. `violations` are those that were found, None: they were not looked
+    for."""
     refused = refusals(found, system, plan)
     for diagnostic in tasks_without_jobs(found, system):
         sink.add(diagnostic)
@@ -198,13 +194,12 @@ def judge(
     diagnosed = diagnose(faults, found.situation, found.names, refused)
     for diagnostic in (*diagnose_findings(findings), *diagnosed):
         sink.add(diagnostic)
-    violations = checker.violations if checker is not None else []
     return Outcome(
         found,
         faults,
         base,
-        tuple(violations),
-        checker is not None,
+        tuple(violations or ()),
+        violations is not None,
         result.status != 0 or bool(result.faults) or bool(violations) or bool(refused),
         exit_statuses(found, [each.name for each in system.instances if each.type.control]),
         result.interrupted,

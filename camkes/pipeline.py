@@ -442,17 +442,19 @@ def run_image(image: HostImage, checked: Checked, settings: RunSettings, sink: S
     result = run_host(image, replace(settings, duration=duration, costs=costs), raw, settings.show)
     names = trace_names(image.capabilities, checked.plan, checked.system)
     backend = HostBackend(checked.application, build_folder(checked.application, settings.output))
-    checker = None
-    if settings.verify:
-        from camkes.report.trace.properties import PropertyChecker
-
-        at_any_time = settings.schedule is not None and settings.schedule.arrivals > 0
-        checker = PropertyChecker(names, checked.plan, checked.system, at_any_time=at_any_time)
-    found = read_run(raw, names, result, backend, checker, sink)
+    found = read_run(raw, names, result, backend, sink)
     if found is None:
         return None
+    violations = None
+    if settings.verify:
+        from camkes.backends.host.oracle import verify
+
+        at_any_time = settings.schedule is not None and settings.schedule.arrivals > 0
+        violations = verify(
+            image.oracle, raw, names, checked.plan, checked.system, sink, at_any_time=at_any_time
+        )
     base = checked.application.root.parent.absolute()
-    outcome = judge(found, image, checked.system, checked.plan, base, result, checker, sink)
+    outcome = judge(found, image, checked.system, checked.plan, base, result, violations, sink)
     files = ResultFiles(settings.trace, settings.timeline, settings.window, settings.profile)
     write_results(files, raw, found, checked.application.name, sink)
     if settings.coverage is not None:

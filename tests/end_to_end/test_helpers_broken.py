@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Mistakes in how priorities are lent are found by the property checker, in single runs."""
+"""Mistakes in how priorities are lent are found by the judge of runs."""
 
 from __future__ import annotations
 

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from camkes import pipeline
+from camkes.backends.host.oracle import verify
 from camkes.backends.host.run import RunResult
 from camkes.backends.sel4 import recording
 from camkes.debugging import StopAt, find_event
@@ -44,8 +45,8 @@ from camkes.report.trace.decode import decode_trace
 from camkes.report.trace.events import MAGIC, encode_records
 from camkes.report.trace.kinds import ARGUMENTS, Kind
 from camkes.report.trace.names import trace_names
-from camkes.report.trace.properties import PropertyChecker
 from tests.report import random_overruns
+from tests.report.checking import oracle
 from tests.runtime.host import Built
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -240,13 +241,14 @@ def read_all(base: Base, trace: Path) -> None:
     """Read a trace file in all ways."""
     built, sink = base.built, Sink()
     names = trace_names(built.model, built.plan, built.system)
-    decode_trace(trace, names, Sink())
-    checker = PropertyChecker(names, built.plan, built.system)
-    run = decode_trace(trace, names, sink, checker.step)
+    run = decode_trace(trace, names, sink)
     if run is None:
         return
+    judging = Sink()
+    violations = verify(oracle(sanitize=True), trace, names, built.plan, built.system, judging)
+    assert not judging.diagnostics, judging.diagnostics
     result = RunResult(0, (), trace, ())
-    outcome = judge(run, built.image, built.system, built.plan, trace.parent, result, checker, sink)
+    outcome = judge(run, built.image, built.system, built.plan, trace.parent, result, violations, sink)
     outcome.report_text(color=True, unicode=True)
     outcome.report_json()
     for diagnostic in outcome.denied(("missed", "exit-status", "waits")):

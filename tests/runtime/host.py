@@ -16,11 +16,10 @@ from camkes.diagnostics import Sink
 from camkes.model.system import System
 from camkes.project.application import KERNEL_IS_MCS
 from camkes.protocols.plan import Plan
-from camkes.report.trace.budgets import BudgetTracker
+from camkes.report.trace.demands import Violation
 from camkes.report.trace.events import Event, read_records
-from camkes.report.trace.kinds import Kind
+from camkes.report.trace.kinds import Binding, Kind
 from camkes.report.trace.names import TraceNames, trace_names
-from camkes.report.trace.properties import Violation
 from tests.report.checking import check_trace
 
 HEAD = "import <std_connector.camkes>;\n"
@@ -50,10 +49,15 @@ class Run:
 
     def without_own_time(self) -> list[str]:
         """The threads that began with a scheduling context and do not have it in the end."""
-        tracker = BudgetTracker(self.names, mcs=True)
-        for event in self.events:
-            tracker.step(event)
-        return [self.names.thread_name(thread) for thread in tracker.away()]
+        homes: dict[int, int | None] = {}
+        holders: dict[int, int | None] = {}
+        for event in self.of(Kind.BIND):
+            context, how = event.args
+            holders[context] = None if how == Binding.UNBOUND else event.thread
+            if event.other is None and how == Binding.BOUND:
+                homes[context] = event.thread
+        away = (home for context, home in homes.items() if holders[context] != home)
+        return [self.names.thread_name(thread) for thread in away if thread is not None]
 
     def of(self, kind: Kind, thread: str | None = None) -> list[Event]:
         """The events of a kind, of one thread if it is named."""

@@ -21,31 +21,20 @@ from camkes import process
 from camkes.backends.host.addresses import locate
 from camkes.backends.host.codes import RUN_FAILED
 from camkes.backends.host.host import HostImage
-from camkes.capdl.model import Role
+from camkes.backends.host.oracle import oracle_table
 from camkes.diagnostics import Sink
 from camkes.files import write_changed
 from camkes.protocols.plan import Plan
-from camkes.report.trace.names import NamedThread, TraceNames
+from camkes.report.trace.names import TraceNames
 
 if TYPE_CHECKING:
     from camkes.analysis.limits import BlockingLimit
-
-_ROLES = {
-    Role.CONTROL: "control",
-    Role.WORKER: "worker",
-    Role.MANAGER: "manager",
-    Role.INTERFACE: "interface",
-}
-
 
 #: What a search that was killed ends with, by itself or of several processes.
 _KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL)
 
 #: Kernel operations of a schedule in which jobs arrive in any order: with more, a thread loops for ever.
 MOST_OPERATIONS = 100_000
-
-#: The largest number of tasks with which the property B is checked: bits of a word.
-MOST_TASKS = 64
 
 
 class SearchOptions(Struct, frozen=True, kw_only=True):
@@ -108,44 +97,6 @@ class SearchResult(Struct, frozen=True):
     outcomes: frozenset[tuple[str, ...]] = frozenset()
 
 
-def search_table(plan: Plan, names: TraceNames, limits: Mapping[str, BlockingLimit]) -> str:
-    """What the kernel checks; `oracle_table.c` describes the format."""
-    lines = [
-        f"cpi {cpi.name} {int(cpi.takes_lock)} {int(cpi.protocol.own_priority)} {cpi.ceiling} "
-        f"{int(cpi.pooled)} {int(len(cpi.contexts) > 1 or cpi.monitor is not None)} {names.lock(cpi.id)}"
-        for cpi in plan.cpis
-    ]
-    lines += [f"context {c.name} {c.base_priority}" for c in plan.contexts]
-    lines += [
-        f"raised {task.context.id} {level} {priority}"
-        for task in plan.tasks
-        for level, priority in enumerate(task.priorities)
-        if level > 0
-    ]
-    lines += [
-        f"task {t.name} {t.id} {t.priority} {t.offset} {t.period or 0} {t.deadline or 0}" for t in names.tasks
-    ]
-    contexts = {task.name: task.context.id for task in plan.tasks}
-    lines += [f"helper {c.id} {contexts[task]}" for c in plan.conditions for task in c.lending.tasks()]
-    lines += [
-        f"turn {contexts[name]} {index} {band.highest}"
-        for index, band in enumerate(plan.bands)
-        for name in (band.tasks if band.order.moves_requests else ())
-    ]
-    lines += [
-        f"limit {t.id} {limits[t.name].tasks} {'-' if limits[t.name].time is None else limits[t.name].time}"
-        for t in names.tasks
-        if t.name in limits and len(names.tasks) <= MOST_TASKS
-    ]
-    return "\n".join([*lines, *map(_thread, names.threads)]) + "\n"
-
-
-def _thread(thread: NamedThread) -> str:
-    numbers = (thread.cpi, thread.context, thread.task)
-    words = ("-" if number is None else str(number) for number in numbers)
-    return f"thread {_ROLES.get(thread.role, 'other')} {' '.join(words)}"
-
-
 def search_host(
     image: HostImage,
     plan: Plan,
@@ -157,7 +108,7 @@ def search_host(
 ) -> SearchResult | None:
     """Run a search to its end; None after a diagnostic. `limits` are those of the property B."""
     table = image.folder / "search.table"
-    write_changed(table, search_table(plan, names, limits))
+    write_changed(table, oracle_table(plan, names, limits=limits))
     words = [str(image.kernel), image.table.name, *_arguments(options, table)]
     if options.choices is not None:
         words += ["--choices", f"script:{write_choices(image.folder, options.choices)}"]

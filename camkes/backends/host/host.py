@@ -42,11 +42,13 @@ GENERATED_FLAGS = ("-g1", "-O0")
 
 
 class HostImage(Struct, frozen=True):
-    """A system that can run: `kernel` boots `table`, whose images are beside it in `folder`."""
+    """A system that can run: `kernel` boots `table`, whose images are beside it in `folder`; `oracle` judges
+    what it records."""
 
     folder: Path
     table: Path
     kernel: Path
+    oracle: Path
     images: Mapping[str, Path]
     capabilities: CapabilityModel
     sanitized: bool = False
@@ -192,7 +194,9 @@ class _Build:
         table = self.folder / "system.table"
         names = {space: f"./{path.name}" for space, path in linker.images.items()}
         write_changed(table, host_table(self.capabilities, names))
-        return HostImage(self.folder, table, kit.kernel, linker.images, self.capabilities, sanitize)
+        return HostImage(
+            self.folder, table, kit.kernel, kit.oracle, linker.images, self.capabilities, sanitize
+        )
 
     def _make(self, compiled: list[BuildJob], linker: Linker) -> bool:
         every = [*compiled, *linker.jobs()]

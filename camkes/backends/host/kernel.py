@@ -36,6 +36,7 @@ from camkes.process import disk_error, run
 from camkes.resources import HOST_KERNEL, ROOT, RUNTIME
 
 _PROGRAM = "camkes-host"
+_ORACLE = "camkes-oracle"
 _NAMES = "kernel-names.s"
 _RUNTIME = "runtime"
 _JOINED = "runtime.o"
@@ -47,11 +48,12 @@ _IN_USE = 3600
 
 
 class Kit(Struct, frozen=True):
-    """`kernel` is the program that boots a system, `names` an assembly source that defines what components
-    find in it, `runtime` is the object that every address space gets: one, as a linker reads it much faster
-    than one for each source."""
+    """`kernel` is the program that boots a system, `oracle` the one that judges runs, `names` an assembly
+    source that defines what components find in the kernel, `runtime` is the object that every address space
+    gets: one, as a linker reads it much faster than one for each source."""
 
     kernel: Path
+    oracle: Path
     names: Path
     runtime: Path
 
@@ -115,9 +117,10 @@ def _checked(folder: Path) -> Kit | None:
         good = isinstance(sums, dict) and all(of_file(folder / name) == sum_ for name, sum_ in sums.items())
     except (OSError, ValueError):
         return None
-    if not good or not os.access(folder / _PROGRAM, os.X_OK) or not {_NAMES, _JOINED} <= sums.keys():
+    programs = (folder / _PROGRAM, folder / _ORACLE)
+    if not good or not {_NAMES, _JOINED} <= sums.keys() or not all(os.access(p, os.X_OK) for p in programs):
         return None
-    return Kit(folder / _PROGRAM, folder / _NAMES, folder / _JOINED)
+    return Kit(*programs, folder / _NAMES, folder / _JOINED)
 
 
 def _make(parent: Path, name: str, compiler: Compiler, sink: Sink, progress: Progress) -> bool:
@@ -134,8 +137,9 @@ def _make(parent: Path, name: str, compiler: Compiler, sink: Sink, progress: Pro
             and _join_runtime(work, entry, compiler, sink, progress)
         ):
             return False
-        shutil.copy2(program, entry / _PROGRAM)
-        (entry / _PROGRAM).chmod(0o755)
+        for file in (_PROGRAM, _ORACLE):
+            shutil.copy2(program.with_name(file), entry / file)
+            (entry / file).chmod(0o755)
         (entry / _NAMES).write_text(_names_source(program), encoding="utf-8")
         files = [str(f.relative_to(entry)) for f in sorted(entry.rglob("*")) if f.is_file()]
         sums = {file: of_file(entry / file) for file in files}
@@ -181,7 +185,7 @@ def _make_kernel(folder: Path, compiler: Compiler, sink: Sink) -> Path | None:
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("MAKE", "MFLAGS"))}
     done = run(command, cwd=folder, env=environment, merged=True)
     program = folder / _PROGRAM
-    if done.status != 0 or not program.is_file():
+    if done.status != 0 or not (program.is_file() and program.with_name(_ORACLE).is_file()):
         error = disk_error(done.output, folder, mistake=": error: " in done.output)
         if error is not None:
             raise error

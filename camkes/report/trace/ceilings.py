@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Ceilings of CPIs by their definition, for the property checker, which does not take the planner's."""
+"""Ceilings of CPIs by their definition, for the judge of runs, which does not take the planner's."""
 
 from __future__ import annotations
 

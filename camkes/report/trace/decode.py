@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 from camkes.diagnostics import Sink
@@ -12,7 +12,7 @@ from camkes.report.codes import TRACE_TRUNCATED
 from camkes.report.times import format_time
 from camkes.report.trace.bounds import Bounds
 from camkes.report.trace.decoder import Decoder
-from camkes.report.trace.events import Event, load_trace, observed, read_records, read_trace
+from camkes.report.trace.events import Event, load_trace, read_records
 from camkes.report.trace.model import Run
 from camkes.report.trace.names import TraceNames
 
@@ -23,22 +23,14 @@ def decode(events: Iterable[Event], names: TraceNames) -> Run:
     return decoder.run(decoder.steps(events))
 
 
-def decode_trace(
-    path: Path, names: TraceNames, sink: Sink, observe: Callable[[Event], None] | None = None
-) -> Run | None:
+def decode_trace(path: Path, names: TraceNames, sink: Sink) -> Run | None:
     """What happened in the run of a trace file. None if it is not one; a damaged end is reported and left
-    out. `observe` gets each event on the way."""
-    bounds, decoder = Bounds(names), Decoder(names)
-    if observe is not None:
-        events = read_trace(path, sink, bounds)
-        if events is None:
-            return None
-        found = decoder.run(decoder.steps(observed(events, observe)))
-    else:
-        data = load_trace(path, sink)
-        if data is None:
-            return None
-        found = decoder.run(read_records(data, str(path), sink, decoder.step, bounds))
+    out."""
+    data = load_trace(path, sink)
+    if data is None:
+        return None
+    decoder = Decoder(names)
+    found = decoder.run(read_records(data, str(path), sink, decoder.step, Bounds(names)))
     if decoder.damage:
         when = format_time(decoder.now, 6)
         sink.report(TRACE_TRUNCATED, f"{path}: {decoder.damage} at {when}; the rest was skipped")

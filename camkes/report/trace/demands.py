@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from msgspec import Struct
+
 
 class Property(StrEnum):
     """What must always be true."""
@@ -18,6 +20,18 @@ class Property(StrEnum):
     NO_RESIDUE = "Z"
     SAFE_METADATA = "S"
     ACCOUNTING = "A"
+
+
+class Violation(Struct, frozen=True):
+    """Where one is not true. `record` is the index of the event at which it showed, -1: none did."""
+
+    time: int
+    property: Property
+    explanation: str
+    record: int
+
+    def __str__(self) -> str:
+        return f"{self.time} ns: {self.property.value}: {self.explanation}"
 
 
 #: What each property demands (docs/protocols.md shows the same).

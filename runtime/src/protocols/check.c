@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* Whether the records of a CPI, its contexts and its threads agree; see check.h. */
 #include "check.h"
 
 #include "overrun.h"

@@ -9,8 +9,6 @@
 enum { OF_LOW, OF_MID, OF_HIGH, WORKER, MANAGER, PLAIN, THREADS };
 enum { LOW = 4, MID = 5, HIGH = 7 }; /* ids of tasks */
 
-static struct kernel state = {.thread_count = THREADS};
-struct kernel *kernel = &state;
 static struct oracle_thread known[THREADS] = {
     [OF_LOW] = {.role = ORACLE_CONTROL, .task = LOW},
     [OF_MID] = {.role = ORACLE_CONTROL, .task = MID},
@@ -24,7 +22,7 @@ static struct oracle_task tasks[] = {{.name = "low", .id = LOW, .priority = 10},
                                      {.name = "high", .id = HIGH, .priority = 30}};
 static struct oracle_limit limits[2];
 struct oracle_system oracle_system = {
-    .threads = known, .tasks = tasks, .limits = limits, .task_count = 3};
+    .threads = known, .tasks = tasks, .limits = limits, .thread_count = THREADS, .task_count = 3};
 static struct oracle_memory threads[THREADS];
 static struct oracle_blocked blocked[2];
 static struct oracle now = {.threads = threads, .blocked = blocked};

@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Each field of the table of a search is read, and an invalid table is refused. */
 #include "isolation/memory.h"
+#include "oracle/oracle.h"
 #include "record/output.h"
-#include "search/search.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,9 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static struct kernel state;
-struct kernel *kernel = &state;
-static struct thread threads[3] = {{.priority = 10}, {.priority = 20}, {.priority = 30}};
 static _Alignas(16) char block[1 << 16];
 static size_t taken;
 static char said[256];
@@ -62,8 +59,6 @@ static void read_table(const char *text)
     taken = 0;
     said[0] = 0;
     oracle_system = (struct oracle_system){0};
-    state.threads = threads;
-    state.thread_count = 3;
     if (setjmp(refused) == 0) {
         oracle_read(path);
     }
@@ -76,62 +71,108 @@ static void refuses(const char *text, const char *end)
     need(strncmp(said, "2: ", 3) == 0 && strstr(said, end) != NULL, text);
 }
 
-static void fields(void)
+static const struct oracle_system *s = &oracle_system;
+
+static void read_fields(void)
 {
-    read_table("cpi lock 1 0 30 0 1 0\n"
+    read_table("mcs\n"
+               "cpi lock 0 store 30 locks,contended\n"
                "\n"
-               "cpi top 0 1 255 1 0 3\n"
+               "cpi top 0 top 255 own-priority,pooled,suspends,helps,binds\n"
+               "cpi plain 2 plain 9 -\n"
                "context low 10\n"
                "context high 30\n"
-               "task t 7 12 5 1000 900\n"
+               "raised 1 2 40\n"
+               "task t 7 1 12 44 5 1000 900\n"
+               "task e 8 0 13 - 0 0 0\n"
                "helper 3 1\n"
-               "helper 4 0\n"
+               "turn 1 3 99 deadlines\n"
+               "turn 0 3 98 -\n"
                "limit 7 2 3000\n"
                "limit 8 - -\n"
-               "thread control - 1 7\n"
-               "thread worker 1 - -\n"
-               "thread manager  0 - -\n");
-    const struct oracle_system *s = &oracle_system;
-    need(said[0] == 0, "it is a table");
-    need(s->cpi_count == 2 && s->context_count == 2 && s->task_count == 1 && s->helper_count == 2,
+               "object endpoint\n"
+               "object t:sc\n"
+               "thread of_t control 10 - 1 7\n"
+               "thread works worker 20 1 - -\n"
+               "thread manages  manager 30 0 - -\n");
+    need(said[0] == 0 && s->mcs, "it is a table");
+    need(s->cpi_count == 3 && s->context_count == 2 && s->task_count == 2 && s->helper_count == 1 &&
+             s->thread_count == 3 && s->object_count == 2 && s->turn_count == 2 &&
+             s->raised_count == 1 && s->limit_count == 2,
          "one of each line");
-    const struct oracle_cpi *lock = &s->cpis[0], *top = &s->cpis[1];
+}
+
+static void of_cpis(void)
+{
+    const struct oracle_cpi *lock = &s->cpis[0], *top = &s->cpis[1], *plain = &s->cpis[2];
     need(strcmp(lock->name, "lock") == 0 && strcmp(top->name, "top") == 0, "names of CPIs");
-    need(lock->locks && !lock->own_priority && !lock->pooled && lock->contended, "a lock");
-    need(!top->locks && top->own_priority && top->pooled && !top->contended, "a fixed CPI");
+    need(strcmp(lock->lock_name, "store") == 0, "the name of a lock");
+    need(lock->locks && lock->contended && !lock->own_priority && !lock->pooled, "a lock");
+    need(!lock->suspends && !lock->helps && !lock->binds, "without a policy");
+    need(!top->locks && !top->contended && top->own_priority && top->pooled, "a fixed CPI");
+    need(top->suspends && top->helps && top->binds, "with a policy");
+    need(!plain->locks && !plain->own_priority && !plain->binds, "a CPI without any word");
     need(lock->ceiling == 30 && top->ceiling == 255, "ceilings");
-    need(lock->lock == 0 && top->lock == 3, "locks");
-    need(strcmp(s->contexts[1].name, "high") == 0 && s->contexts[1].base == 30, "a context");
+    need(lock->lock == 0 && plain->lock == 2, "locks");
+}
+
+static void of_contexts_and_tasks(void)
+{
+    const struct oracle_context *low = &s->contexts[0], *high = &s->contexts[1];
+    need(strcmp(high->name, "high") == 0 && high->base == 30, "a context");
+    need(high->helps && !low->helps, "that helps");
+    need(high->control == 0 && low->control == NONE, "and is of a thread");
+    need(s->raised[0].context == 1 && s->raised[0].level == 2 && s->raised[0].base == 40,
+         "what is raised");
     const struct oracle_task *task = &s->tasks[0];
-    need(strcmp(task->name, "t") == 0 && task->id == 7 && task->priority == 12, "a task");
+    need(strcmp(task->name, "t") == 0 && task->id == 7 && task->context == 1 &&
+             task->priority == 12 && task->timer == 44,
+         "a task");
     need(task->offset == 5 && task->period == 1000 && task->deadline == 900, "its times");
+    need(s->tasks[1].timer == NONE, "one without a timer");
     need(s->helpers[0].condition == 3 && s->helpers[0].context == 1, "a helper");
-    need(s->helpers[1].condition == 4 && s->helpers[1].context == 0, "another one");
+}
+
+static void of_others(void)
+{
+    const struct oracle_turn *turns = s->turns;
+    need(turns[0].context == 1 && turns[0].band == 3 && turns[0].highest == 99 && turns[0].ordered,
+         "a task of a band");
+    need(!turns[1].ordered, "another order");
     const struct oracle_limit *first = &s->limits[0], *second = &s->limits[1];
-    need(s->limit_count == 2 && first->task == 7 && first->tasks == 2 && first->time == 3000,
-         "a limit");
+    need(first->task == 7 && first->tasks == 2 && first->time == 3000, "a limit");
     need(second->task == 8 && second->tasks == NONE && second->time == UINT64_MAX, "no limit");
+    need(strcmp(s->objects[1], "t:sc") == 0, "an object");
     const struct oracle_thread *t = s->threads;
-    need(t[0].role == ORACLE_CONTROL && t[0].cpi == NONE && t[0].context == 1 && t[0].task == 7,
+    need(strcmp(t[0].name, "of_t") == 0 && t[0].role == ORACLE_CONTROL && t[0].cpi == NONE &&
+             t[0].context == 1 && t[0].task == 7,
          "a control thread");
     need(t[1].role == ORACLE_WORKER && t[1].cpi == 1 && t[1].context == NONE && t[1].task == NONE,
          "a worker");
     need(t[2].role == ORACLE_MANAGER && t[0].base == 10 && t[2].base == 30, "a manager");
-    read_table("thread interface - - -\nthread other - - -\nthread other - - -\n");
+    read_table("thread a interface 1 - - -\nthread b other 1 - - -\n");
     need(s->threads[0].role == ORACLE_INTERFACE && s->threads[1].role == ORACLE_OTHER, "others");
 }
 
 int main(void)
 {
-    fields();
-    refuses("thread other - - -\nthread other - - -\n", "`thread` is not what");
-    refuses("thread other - - -\nthread other - - -\nthread other - - -\nthread other - - -\n",
-            "`thread` is not what");
-    refuses("thread boss - - -\n", "`boss` is not what");
-    refuses("thread other - -\n", "`thread` is not what");
-    refuses("cpi lock 1 0 30 0 1\n", "`cpi` is not what");
+    read_fields();
+    of_cpis();
+    of_contexts_and_tasks();
+    of_others();
+    refuses("thread a boss 1 - - -\n", "`boss` is not what");
+    refuses("thread a other 1 - -\n", "`thread` is not what");
+    refuses("thread a worker 1 0 - -\n", "`a` is not what");
+    refuses("thread a worker 1 - 0 -\n", "`a context` is not what");
+    refuses("cpi lock 0 lock 30\n", "`cpi` is not what");
+    refuses("cpi lock 0 lock 30 helpful\n", "`helpful` is not what");
+    refuses("cpi lock 1 other 30 -\n", "`other` is not what");
     refuses("context low\n", "`context` is not what");
-    refuses("task t 7 12 5 1000\n", "`task` is not what");
+    refuses("task t 7 0 12 5 1000\n", "`task` is not what");
+    refuses("task t 7 0 12 - 5 1000 900\n", "`a context` is not what");
+    refuses("turn 0 1 9 -\n", "`a context` is not what");
+    refuses("raised 0 1 9\n", "`a context` is not what");
+    refuses("helper 3 0\n", "`a context` is not what");
     refuses("limit 7 2\n", "`limit` is not what");
     refuses("helper 3\n", "`helper` is not what");
     refuses("other 3\n", "`other` is not what");

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Each property is violated by records that break it, and by no others. */
 #include "isolation/memory.h"
-#include "search/search.h"
+#include "oracle/oracle.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,25 +12,39 @@ enum { LOCK, INNER, TOP, POOL, CPIS };
 enum { LOW, MID, HIGH, CONTEXTS };
 enum { TASK_LOW, TASK_HIGH, OF_LOW, OF_HIGH, MANAGER, FIRST, SECOND, OF_POOL, INNER_LOW, THREADS };
 
-static struct kernel state;
-struct kernel *kernel = &state;
 struct oracle_system oracle_system;
 
-static struct object objects[THREADS];
-static struct thread threads[THREADS];
 static struct oracle_thread known[THREADS];
 static struct oracle_cpi cpis[CPIS] = {
-    [LOCK] = {.name = "lock", .locks = true, .ceiling = 30, .contended = true, .lock = LOCK},
-    [INNER] = {.name = "inner", .locks = true, .ceiling = 30, .contended = true, .lock = INNER},
-    [TOP] = {.name = "top", .own_priority = true, .ceiling = 40, .lock = TOP},
-    [POOL] = {.name = "pool", .ceiling = 35, .pooled = true, .lock = POOL},
+    [LOCK] = {.name = "lock",
+              .lock_name = "lock",
+              .locks = true,
+              .ceiling = 30,
+              .contended = true,
+              .lock = LOCK},
+    [INNER] = {.name = "inner",
+               .lock_name = "inner",
+               .locks = true,
+               .ceiling = 30,
+               .contended = true,
+               .lock = INNER},
+    [TOP] = {.name = "top", .lock_name = "top", .own_priority = true, .ceiling = 40, .lock = TOP},
+    [POOL] = {.name = "pool", .lock_name = "pool", .ceiling = 35, .pooled = true, .lock = POOL},
 };
-static struct oracle_context contexts[CONTEXTS] = {{"low", 10}, {"mid", 20}, {"high", 30}};
+static struct oracle_context contexts[CONTEXTS] = {
+    {"low", 10, false, TASK_LOW}, {"mid", 20, false, NONE}, {"high", 30, false, TASK_HIGH}};
 static struct oracle_task tasks[] = {
-    {.name = "low", .id = 0, .priority = 10, .period = 1000, .deadline = 1000},
-    {.name = "high", .id = 1, .priority = 30, .period = 1000}};
+    {.name = "low",
+     .id = 0,
+     .context = LOW,
+     .timer = NONE,
+     .priority = 10,
+     .period = 1000,
+     .deadline = 1000},
+    {.name = "high", .id = 1, .context = HIGH, .timer = NONE, .priority = 30, .period = 1000}};
 
-static char block[8192];
+static uint64_t now;
+static _Alignas(16) char block[8192];
 static size_t taken;
 static char violated[64];
 static char said[256]; /* of the last violation */
@@ -41,14 +55,6 @@ void *memory_take(size_t size)
     taken += (size + 15) / 16 * 16;
     memset(start, 0, size);
     return start;
-}
-
-/* No outcomes are asked for. */
-void outcome_record(uint16_t kind, const struct thread *thread, const uint64_t *args)
-{
-    (void)kind;
-    (void)thread;
-    (void)args;
 }
 
 static void violation(char property, const char *text)
@@ -62,10 +68,7 @@ static void violation(char property, const char *text)
 static void add(unsigned number, enum oracle_role role, uint16_t cpi, uint16_t context,
                 uint16_t task, uint8_t priority)
 {
-    known[number] = (struct oracle_thread){role, cpi, context, task, priority};
-    objects[number].name = "thread";
-    threads[number] =
-        (struct thread){.number = number, .tcb = &objects[number], .priority = priority};
+    known[number] = (struct oracle_thread){"thread", role, priority, cpi, context, task};
 }
 
 /* A run in which no thread has run yet. */
@@ -73,10 +76,11 @@ static void begin(void)
 {
     taken = 0;
     violated[0] = 0;
-    memset(&state, 0, sizeof state);
-    state.threads = threads;
-    state.thread_count = THREADS;
-    oracle_system = (struct oracle_system){.threads = known,
+    now = 0;
+    oracle_system = (struct oracle_system){.timed = true,
+                                           .search = true,
+                                           .threads = known,
+                                           .thread_count = THREADS,
                                            .cpis = cpis,
                                            .contexts = contexts,
                                            .tasks = tasks,
@@ -98,7 +102,7 @@ static void begin(void)
 
 static void record(uint16_t kind, unsigned thread, uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
-    oracle_record(kind, &threads[thread], NULL, (const uint64_t[]){a, b, c, d});
+    oracle_record(now, kind, thread, NONE, (const uint64_t[ORACLE_ARGUMENTS]){a, b, c, d});
 }
 
 static void expect(const char *properties, const char *what)
@@ -164,14 +168,14 @@ static void of_requests(void)
 static void of_tasks(void)
 {
     begin();
-    oracle_record(CAMKES_TRACE_TRANSFER, &threads[TASK_HIGH], &threads[OF_HIGH],
-                  (const uint64_t[4]){0});
+    oracle_record(now, CAMKES_TRACE_TRANSFER, TASK_HIGH, OF_HIGH,
+                  (const uint64_t[ORACLE_ARGUMENTS]){0});
     request(OF_HIGH, LOCK, HIGH, 1);
     expect("", "a request as one of its task");
     request(OF_HIGH, LOCK, HIGH, 0);
     expect("S", "a request as one of another task");
-    oracle_record(CAMKES_TRACE_TRANSFER, &threads[OF_HIGH], &threads[FIRST],
-                  (const uint64_t[4]){0});
+    oracle_record(now, CAMKES_TRACE_TRANSFER, OF_HIGH, FIRST,
+                  (const uint64_t[ORACLE_ARGUMENTS]){0});
     request(FIRST, TOP, HIGH, 0);
     expect("S", "a nested request as one of another task");
     request(FIRST, TOP, HIGH, 1);
@@ -251,22 +255,25 @@ static void of_deadlocks(void)
     expect("L", "a cycle");
 }
 
+static void need_effective(unsigned context, unsigned priority, const char *what)
+{
+    if (oracle_effective(context, false) != priority) {
+        printf("%s: %u and not %u\n", what, oracle_effective(context, false), priority);
+        exit(1);
+    }
+}
+
 static void of_priorities(void)
 {
     begin();
-    if (oracle_effective(LOW, false) != 10) {
-        expect("10", "the priority of a context that no other waits for");
-    }
+    need_effective(LOW, 10, "the priority of a context that no other waits for");
     lock(CAMKES_TRACE_LOCK_TAKE, LOCK, LOW);
     lock(CAMKES_TRACE_LOCK_WAIT, LOCK, MID);
     lock(CAMKES_TRACE_LOCK_TAKE, INNER, MID);
-    if (oracle_effective(LOW, false) != 20) {
-        expect("20", "an inherited priority");
-    }
+    need_effective(LOW, 20, "an inherited priority");
     lock(CAMKES_TRACE_LOCK_WAIT, INNER, HIGH);
-    if (oracle_effective(LOW, false) != 30 || oracle_effective(MID, false) != 30) {
-        expect("30", "a priority inherited through two locks");
-    }
+    need_effective(LOW, 30, "a priority inherited through two locks");
+    need_effective(MID, 30, "and through one");
 
     begin();
     record(CAMKES_TRACE_PRIORITY, OF_LOW, 10, 30, 0, 0);
@@ -312,13 +319,14 @@ static void of_workers(void)
 
 static void at_end(uint64_t reason)
 {
-    oracle_record(CAMKES_TRACE_END, NULL, NULL, (const uint64_t[]){reason, 0, 0, 0});
+    oracle_record(now, CAMKES_TRACE_END, NONE, NONE,
+                  (const uint64_t[ORACLE_ARGUMENTS]){reason, 0, 0, 0});
 }
 
 static void need_priority(unsigned thread, int priority, const char *what)
 {
-    if (oracle_expected(&threads[thread]) != priority) {
-        printf("%s: %d and not %d\n", what, oracle_expected(&threads[thread]), priority);
+    if (oracle_expected(thread) != priority) {
+        printf("%s: %d and not %d\n", what, oracle_expected(thread), priority);
         exit(1);
     }
 }
@@ -326,8 +334,7 @@ static void need_priority(unsigned thread, int priority, const char *what)
 static void of_expected_priorities(void)
 {
     begin();
-    threads[TASK_LOW].priority = 99; /* a task has its own, whatever the kernel has */
-    oracle->threads[TASK_LOW].priority = 99;
+    oracle->threads[TASK_LOW].priority = 99; /* a task has its own, whatever the kernel has */
     oracle->threads[FIRST].priority = oracle->threads[MANAGER].priority = 99;
     need_priority(TASK_LOW, 10, "a task");
     need_priority(TASK_HIGH, 30, "another task");
@@ -367,43 +374,37 @@ static void of_managers(void)
     }
 }
 
-static void need_effective(unsigned context, unsigned priority, const char *what)
-{
-    if (oracle_effective(context, false) != priority) {
-        printf("%s: %u and not %u\n", what, oracle_effective(context, false), priority);
-        exit(1);
-    }
-}
-
 /* LOW can end waits for one condition, MID for another. */
 static void of_helpers(void)
 {
     static struct oracle_helper helpers[] = {{5, LOW}, {6, MID}};
+    contexts[LOW].helps = contexts[MID].helps = true;
     begin();
     oracle_system.helpers = helpers;
     oracle_system.helper_count = 2;
     need_effective(LOW, 10, "nobody waits");
-    oracle_record(CAMKES_TRACE_COND_WAIT, &threads[MANAGER], &threads[TASK_HIGH],
-                  (const uint64_t[]){5, HIGH, 30, 0});
+    oracle_record(now, CAMKES_TRACE_COND_WAIT, MANAGER, TASK_HIGH,
+                  (const uint64_t[ORACLE_ARGUMENTS]){5, HIGH, 30, 0});
     need_effective(LOW, 30, "a helper");
     need_effective(MID, 20, "a helper of others");
     lock(CAMKES_TRACE_LOCK_TAKE, LOCK, MID);
     lock(CAMKES_TRACE_LOCK_WAIT, LOCK, LOW);
     need_effective(MID, 30, "it is lent further");
-    oracle_record(CAMKES_TRACE_COND_WAKE, &threads[MANAGER], &threads[TASK_HIGH],
-                  (const uint64_t[]){5, HIGH, 0, 0});
+    oracle_record(now, CAMKES_TRACE_COND_WAKE, MANAGER, TASK_HIGH,
+                  (const uint64_t[ORACLE_ARGUMENTS]){5, HIGH, 0, 0});
     need_effective(LOW, 10, "the wait has ended");
     need_effective(MID, 20, "for all");
-    oracle_record(CAMKES_TRACE_COND_WAIT, &threads[MANAGER], &threads[TASK_LOW],
-                  (const uint64_t[]){5, LOW, 10, 0});
+    oracle_record(now, CAMKES_TRACE_COND_WAIT, MANAGER, TASK_LOW,
+                  (const uint64_t[ORACLE_ARGUMENTS]){5, LOW, 10, 0});
     need_effective(LOW, 10, "a helper that waits itself");
+    contexts[LOW].helps = contexts[MID].helps = false;
 }
 
 static void of_replies(void)
 {
     begin();
-    oracle_record(CAMKES_TRACE_TRANSFER, &threads[TASK_LOW], &threads[OF_LOW],
-                  (const uint64_t[4]){0});
+    oracle_record(now, CAMKES_TRACE_TRANSFER, TASK_LOW, OF_LOW,
+                  (const uint64_t[ORACLE_ARGUMENTS]){0});
     record(CAMKES_TRACE_BLOCK, TASK_LOW, CAMKES_BLOCK_REPLY, 0, 0, 0);
     record(CAMKES_TRACE_BLOCK, OF_LOW, CAMKES_BLOCK_NOTIFICATION, 0, 0, 0);
     expect("", "a worker that waits for something else");
@@ -423,14 +424,14 @@ static void of_jobs_at_the_end(void)
 {
     begin();
     record(CAMKES_TRACE_JOB_BEGIN, TASK_LOW, 0, 0, 0, 0);
-    state.now = 1000;
+    now = 1000;
     record(CAMKES_TRACE_JOB_END, TASK_LOW, 0, 0, 0, 0);
     expect("", "a job that ends at its deadline");
     record(CAMKES_TRACE_JOB_BEGIN, TASK_LOW, 1, 1000, 0, 0);
-    state.now = 2000;
+    now = 2000;
     at_end(CAMKES_END_TIME);
     expect("", "a job whose deadline is now");
-    state.now = 2001;
+    now = 2001;
     at_end(CAMKES_END_TIME);
     expect("D", "a job that has not ended after its deadline");
     record(CAMKES_TRACE_JOB_END, TASK_LOW, 1, 1000, 0, 0);
@@ -468,19 +469,19 @@ static void of_ends(void)
     begin();
     lock(CAMKES_TRACE_LOCK_TAKE, LOCK, LOW);
     only(THREADS);
-    oracle_record(CAMKES_TRACE_IDLE, NULL, NULL, (const uint64_t[4]){0});
+    oracle_record(now, CAMKES_TRACE_IDLE, NONE, NONE, (const uint64_t[ORACLE_ARGUMENTS]){0});
     expect("Z", "a lock that is left over");
     lock(CAMKES_TRACE_LOCK_FREE, LOCK, LOW);
     record(CAMKES_TRACE_PRIORITY, OF_LOW, 10, 20, 0, 0);
-    oracle_record(CAMKES_TRACE_IDLE, NULL, NULL, (const uint64_t[4]){0});
+    oracle_record(now, CAMKES_TRACE_IDLE, NONE, NONE, (const uint64_t[ORACLE_ARGUMENTS]){0});
     expect("Z", "a priority that is left over");
     record(CAMKES_TRACE_PRIORITY, OF_LOW, 20, 10, 0, 0);
-    oracle_record(CAMKES_TRACE_IDLE, NULL, NULL, (const uint64_t[4]){0});
+    oracle_record(now, CAMKES_TRACE_IDLE, NONE, NONE, (const uint64_t[ORACLE_ARGUMENTS]){0});
     expect("", "nothing is left over");
     record(CAMKES_TRACE_SWITCH, TASK_HIGH, 0, 0, 0, 0);
     record(CAMKES_TRACE_BLOCK, TASK_HIGH, CAMKES_BLOCK_RECV, 0, 0, 0);
     record(CAMKES_TRACE_READY, TASK_LOW, 0, 0, 0, 0);
-    oracle_record(CAMKES_TRACE_IDLE, NULL, NULL, (const uint64_t[4]){0});
+    oracle_record(now, CAMKES_TRACE_IDLE, NONE, NONE, (const uint64_t[ORACLE_ARGUMENTS]){0});
     expect("P", "no thread runs although one could");
 }
 

@@ -3,7 +3,7 @@
 /* The last violation that a part of the oracle has reported, as "PROPERTY: TEXT". */
 #pragma once
 
-#include "search/search.h"
+#include "oracle/oracle.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -132,9 +132,11 @@ static bool good_object(const struct object *object, unsigned number)
     case OBJECT_CNODE:
     case OBJECT_SCHED_CONTROL:
         return true;
-    default:
-        return false;
+    case OBJECT_NOTHING:
+    case OBJECT_REPLY: /* only of capabilities */
+        break;
     }
+    return false;
 }
 
 static bool good_cap(const struct cap *cap)

@@ -6,17 +6,13 @@
  * thread that runs works: a protocol step is several records at one instant, and between them a
  * thread's priority in the kernel may not have its final value yet.
  */
-#include "search/search.h"
+#include "oracle/oracle.h"
 
-/* A thread of a pool has the ceiling until its manager begins the request; on an MCS kernel a
- * worker has it while its manager brings it back from a request that was aborted. */
+/* A thread of a pool has the ceiling until its manager begins the request. */
 static int expected_to_run(unsigned thread)
 {
     const struct oracle_memory *memory = &oracle->threads[thread];
-    const bool returns = kernel->mcs && oracle_system.threads[thread].role == ORACLE_WORKER &&
-                         memory->request_cpi == NONE;
-    return memory->arrives || returns ? memory->priority
-                                      : oracle_expected(&kernel->threads[thread]);
+    return memory->arrives ? memory->priority : oracle_expected(thread);
 }
 
 /* P: no thread that could run should have a higher priority than the one that does. */
@@ -27,12 +23,15 @@ static void check_choice(void)
     }
     const unsigned running = (unsigned)oracle->running;
     const int mine = running == NONE ? -1 : expected_to_run(running);
-    for (unsigned i = 0; i < kernel->thread_count; i++) {
-        if (i == running || !oracle->threads[i].runnable || kernel->threads[i].timeless) {
+    for (unsigned i = 0; i < oracle_system.thread_count; i++) {
+        if (i == running || !oracle->threads[i].runnable || oracle->threads[i].timeless) {
             continue;
         }
-        const int other = oracle_expected(&kernel->threads[i]);
-        if (other > mine) {
+        const int other = oracle_expected(i);
+        if (other > mine && running == NONE) {
+            oracle_violation('P', "no thread runs while %s (priority %d) could",
+                             oracle_thread_name(i), other);
+        } else if (other > mine) {
             oracle_violation('P', "%s (priority %d) runs while %s (priority %d) could",
                              oracle_thread_name(running), mine, oracle_thread_name(i), other);
         }
@@ -63,7 +62,7 @@ static void check_work(uint64_t time)
     const bool works = running != NONE && (oracle_system.threads[running].role == ORACLE_WORKER ||
                                            oracle_system.threads[running].task != NONE);
     if (works) {
-        const int expected = oracle_expected(&kernel->threads[running]);
+        const int expected = oracle_expected(running);
         if (oracle->threads[running].priority != expected) {
             oracle_violation('P', "%s runs at %u; its effective priority is %d",
                              oracle_thread_name(running), oracle->threads[running].priority,
@@ -72,11 +71,11 @@ static void check_work(uint64_t time)
         check_inside(running);
         oracle_blocking_worked(running, time);
     }
-    for (unsigned i = 0; i < oracle_system.cpi_count; i++) {
+    for (unsigned i = 0; oracle->waiting > 0 && i < oracle_system.cpi_count; i++) {
         const struct oracle_lock *lock = &oracle->locks[i];
         if (lock->queued > 0 && lock->held == 0) {
             oracle_violation('H', "no context holds the lock of %s, yet %s waits",
-                             oracle_cpi_name(i), oracle_context_name(lock->queue[0]));
+                             oracle_lock_name(i), oracle_context_name(lock->queue[0]));
         }
     }
 }
@@ -92,11 +91,15 @@ static void check_bound(unsigned thread)
     }
 }
 
+/* A request, or what managers have still to tell each other. */
 static bool anything_under_way(void)
 {
-    for (unsigned i = 0; i < kernel->thread_count; i++) {
+    for (unsigned i = 0; i < oracle_system.thread_count; i++) {
         const struct oracle_memory *memory = &oracle->threads[i];
-        if (memory->request_cpi != NONE || memory->call_cpi != NONE || memory->gone) {
+        const bool asks = oracle_system.threads[i].role == ORACLE_MANAGER &&
+                          memory->reason >= CAMKES_BLOCK_SEND &&
+                          memory->reason <= CAMKES_BLOCK_REPLY;
+        if (memory->request_cpi != NONE || memory->call_cpi != NONE || memory->gone || asks) {
             return true;
         }
     }
@@ -124,71 +127,33 @@ static void check_residue(void)
             oracle_violation(
                 'Z', "%s still %s the lock of %s",
                 oracle_context_name(lock->held > 0 ? lock->holders[0] : lock->queue[0]),
-                lock->held > 0 ? "holds" : "waits for", oracle_cpi_name(i));
+                lock->held > 0 ? "holds" : "waits for", oracle_lock_name(i));
         }
     }
-    for (unsigned i = 0; i < kernel->thread_count; i++) {
-        const unsigned base = base_of(i);
-        if (oracle_system.threads[i].role == ORACLE_WORKER && oracle->threads[i].priority != base) {
+    for (unsigned i = 0; i < oracle_system.thread_count; i++) {
+        const struct oracle_thread *known = &oracle_system.threads[i];
+        const bool worker = known->role == ORACLE_WORKER;
+        const unsigned base = worker ? base_of(i) : (unsigned)oracle_expected(i);
+        if ((worker || known->task != NONE) && oracle->threads[i].priority != base) {
             oracle_violation('Z', "%s is left at priority %u and not at %u", oracle_thread_name(i),
                              oracle->threads[i].priority, base);
         }
     }
+    oracle_budgets_residue();
 }
 
 /* ---- records ---- */
 
-static bool waits_for_reply(unsigned client, unsigned server)
+static bool in_plan(const uint64_t *args)
 {
-    return oracle->threads[client].receiver == server &&
-           oracle->threads[client].reason == CAMKES_BLOCK_REPLY;
-}
-
-/* L: a server that waits for its next message has answered the last, but for those in a queue. */
-static void check_answered(unsigned thread)
-{
-    const enum oracle_role role = oracle_system.threads[thread].role;
-    if (role != ORACLE_WORKER && role != ORACLE_MANAGER && role != ORACLE_INTERFACE) {
-        return;
-    }
-    for (unsigned i = 0; i < kernel->thread_count; i++) {
-        const struct oracle_memory *client = &oracle->threads[i];
-        const bool kept = client->queued || client->waits_for != NONE;
-        if (waits_for_reply(i, thread) && !kept) {
-            oracle_violation('L', "%s waits for a reply of %s, which waits for the next message",
-                             oracle_thread_name(i), oracle_thread_name(thread));
-        }
-    }
-}
-
-/* Those whose reply it keeps are answered later, when the component sees fit. */
-static void keep_callers(unsigned thread)
-{
-    for (unsigned i = 0; i < kernel->thread_count; i++) {
-        if (waits_for_reply(i, thread)) {
-            oracle->threads[i].receiver = NONE;
-        }
-    }
-}
-
-static void blocked(unsigned thread, unsigned reason)
-{
-    struct oracle_memory *memory = &oracle->threads[thread];
-    memory->runnable = false;
-    memory->reason = (uint8_t)reason;
-    oracle_blocking_waits();
-    if (reason == CAMKES_BLOCK_RECV) {
-        check_answered(thread);
-    } else if (reason == CAMKES_BLOCK_SUSPENDED) {
-        memory->receiver = NONE;
-    }
+    return args[0] < oracle_system.cpi_count && args[1] < oracle_system.context_count;
 }
 
 static void request_begins(unsigned thread, const uint64_t *args)
 {
     struct oracle_memory *memory = &oracle->threads[thread];
     const struct oracle_thread *known = &oracle_system.threads[thread];
-    if (!oracle_in_plan(args[0], args[1])) {
+    if (!in_plan(args)) {
         oracle_violation('S', "%s serves a request of a CPI or context that is not in the plan",
                          oracle_thread_name(thread));
         return;
@@ -199,7 +164,7 @@ static void request_begins(unsigned thread, const uint64_t *args)
         oracle_violation('S', "%s serves a request as one of context %s",
                          oracle_thread_name(thread), oracle_context_name((unsigned)args[1]));
     }
-    for (unsigned i = 0; i < kernel->thread_count; i++) {
+    for (unsigned i = 0; i < oracle_system.thread_count; i++) {
         if (alone && i != thread && oracle->threads[i].request_cpi == args[0]) {
             oracle_violation('M', "%s begins a request at %s while %s is in one",
                              oracle_thread_name(thread), cpi->name, oracle_thread_name(i));
@@ -209,49 +174,49 @@ static void request_begins(unsigned thread, const uint64_t *args)
     memory->request_cpi = (uint16_t)args[0];
     memory->request_of = (uint16_t)args[1];
     memory->arrives = cpi->pooled;
-    const unsigned sender = memory->sender;
-    unsigned true_task = NONE;
-    if (sender != NONE) {
-        true_task = oracle_system.threads[sender].role == ORACLE_CONTROL
-                        ? oracle_system.threads[sender].task
-                        : oracle->threads[sender].origin;
-    }
-    memory->origin = (uint16_t)(true_task == NONE ? args[3] : true_task);
-    if (true_task != NONE && true_task != args[3]) {
-        oracle_violation('S', "%s serves a request as one of task %u; it is of task %u",
-                         oracle_thread_name(thread), (unsigned)args[3], true_task);
+    memory->origin = oracle_true_task(thread, args[3]);
+}
+
+static void check_deadline(unsigned id, const uint64_t *args)
+{
+    for (unsigned i = 0; i < oracle_system.task_count; i++) {
+        const struct oracle_task *task = &oracle_system.tasks[i];
+        if (task->id == id && task->deadline && oracle->time > args[1] + task->deadline) {
+            oracle_violation('D', "job %lu of %s ends %lu ns after its deadline",
+                             (unsigned long)args[0], task->name,
+                             (unsigned long)(oracle->time - args[1] - task->deadline));
+        }
     }
 }
 
-static void job_ends(const struct thread *thread, const uint64_t *args)
+static void job_ends(unsigned thread, const uint64_t *args)
 {
-    const unsigned id = oracle_system.threads[thread->number].task;
-    oracle_memory_of(thread)->in_job = false;
+    const unsigned id = oracle_system.threads[thread].task;
+    oracle->threads[thread].in_job = false;
     oracle_blocking_of_job(id);
-    for (unsigned i = 0; i < oracle_system.task_count && oracle->timed; i++) {
+    if (oracle_system.search && oracle_system.timed) {
+        check_deadline(id, args);
+    }
+}
+
+static void check_unfinished(void)
+{
+    for (unsigned i = 0; i < oracle_system.task_count; i++) {
         const struct oracle_task *task = &oracle_system.tasks[i];
-        if (task->id == id && task->deadline && kernel->now > args[1] + task->deadline) {
-            oracle_violation('D', "job %lu of %s ends %lu ns after its deadline",
-                             (unsigned long)args[0], task->name,
-                             (unsigned long)(kernel->now - args[1] - task->deadline));
+        const unsigned control = oracle_system.contexts[task->context].control;
+        const struct oracle_memory *memory = control == NONE ? NULL : &oracle->threads[control];
+        const uint64_t due = memory ? memory->release + task->deadline : 0;
+        if (memory && memory->in_job && task->deadline && oracle->time > due) {
+            oracle_violation('D', "a job of %s has not ended %lu ns after its deadline", task->name,
+                             (unsigned long)(oracle->time - due));
         }
     }
 }
 
 static void at_end(uint64_t reason)
 {
-    for (unsigned i = 0; i < oracle_system.task_count && oracle->timed; i++) {
-        const struct oracle_task *task = &oracle_system.tasks[i];
-        for (unsigned j = 0; j < kernel->thread_count; j++) {
-            const struct oracle_memory *memory = &oracle->threads[j];
-            if (oracle_system.threads[j].role == ORACLE_CONTROL &&
-                oracle_system.threads[j].task == task->id && memory->in_job && task->deadline &&
-                kernel->now > memory->release + task->deadline) {
-                oracle_violation('D', "a job of %s has not ended %lu ns after its deadline",
-                                 task->name,
-                                 (unsigned long)(kernel->now - memory->release - task->deadline));
-            }
-        }
+    if (oracle_system.search && oracle_system.timed) {
+        check_unfinished();
     }
     if (reason == CAMKES_END_IDLE) {
         oracle_check_liveness();
@@ -259,25 +224,23 @@ static void at_end(uint64_t reason)
     }
 }
 
-static void of_lock(uint16_t kind, const struct thread *thread, const struct thread *other,
-                    const uint64_t *args)
+static void of_lock(uint16_t kind, unsigned worker, const uint64_t *args)
 {
-    if (!oracle_in_plan(args[0], args[1])) {
+    if (!in_plan(args)) {
         oracle_violation('M', "a lock record names a CPI or context that is not in the plan");
         return;
     }
     const unsigned cpi = oracle_system.cpis[args[0]].lock, context = (unsigned)args[1];
-    struct oracle_memory *worker = oracle_memory_of(other ? other : thread);
     switch (kind) {
     case CAMKES_TRACE_LOCK_TAKE:
         oracle_taken(cpi, context);
         break;
     case CAMKES_TRACE_LOCK_GRANT:
-        worker->queued = false;
+        oracle->threads[worker].queued = false;
         oracle_granted(cpi, context);
         break;
     case CAMKES_TRACE_LOCK_WAIT:
-        worker->queued = true;
+        oracle->threads[worker].queued = true;
         oracle_waits(cpi, context);
         break;
     default:
@@ -289,7 +252,7 @@ static void of_lock(uint16_t kind, const struct thread *thread, const struct thr
 static void check_woken(const struct oracle_memory *woken)
 {
     const unsigned mine = oracle_effective(woken->waits_as, false);
-    for (unsigned i = 0; i < kernel->thread_count; i++) {
+    for (unsigned i = 0; i < oracle_system.thread_count; i++) {
         const struct oracle_memory *other = &oracle->threads[i];
         if (other == woken || other->waits_for != woken->waits_for) {
             continue;
@@ -305,14 +268,15 @@ static void check_woken(const struct oracle_memory *woken)
     }
 }
 
-static void of_condition(uint16_t kind, const struct thread *waiter, const uint64_t *args)
+static void of_condition(uint16_t kind, unsigned waiter, const uint64_t *args)
 {
-    struct oracle_memory *memory = oracle_memory_of(waiter);
-    const bool waits = kind == CAMKES_TRACE_COND_WAIT && args[1] < oracle_system.context_count;
+    struct oracle_memory *memory = &oracle->threads[waiter];
+    const bool waits =
+        kind == CAMKES_TRACE_COND_WAIT && args[0] < NONE && args[1] < oracle_system.context_count;
     if (kind == CAMKES_TRACE_COND_WAKE && memory->waits_for != NONE) {
         check_woken(memory);
     }
-    for (unsigned i = 0; i < kernel->thread_count; i++) {
+    for (unsigned i = 0; i < oracle_system.thread_count; i++) {
         struct oracle_memory *other = &oracle->threads[i];
         if (waits && other != memory && other->waits_for == args[0]) {
             memory->wait_order++;
@@ -321,28 +285,29 @@ static void of_condition(uint16_t kind, const struct thread *waiter, const uint6
             other->wait_order--;
         }
     }
+    oracle->waiting += (waits ? 1u : 0u) - (memory->waits_for != NONE ? 1u : 0u);
     memory->wait_order = waits ? memory->wait_order : 0;
     memory->waits_for = waits ? (uint16_t)args[0] : NONE;
     memory->waits_as = waits ? (uint16_t)args[1] : NONE;
     oracle_blocking_waits();
 }
 
-static void of_runtime(uint16_t kind, const struct thread *thread, const struct thread *other,
-                       const uint64_t *args)
+static void of_runtime(uint16_t kind, unsigned thread, unsigned other, const uint64_t *args)
 {
-    struct oracle_memory *memory = oracle_memory_of(thread);
+    struct oracle_memory *memory = &oracle->threads[thread];
+    const unsigned about = other == NONE ? thread : other;
     switch (kind) {
     case CAMKES_TRACE_JOB_BEGIN:
         memory->in_job = true;
         memory->release = args[1];
-        oracle_turns_check(thread);
+        oracle_turns_check(thread, args[1]);
         break;
     case CAMKES_TRACE_JOB_END:
         job_ends(thread, args);
         break;
     case CAMKES_TRACE_JOB_STOP:
-        oracle_memory_of(other)->in_job = false;
-        oracle_memory_of(other)->call_cpi = NONE;
+        oracle->threads[about].in_job = false;
+        oracle->threads[about].call_cpi = NONE;
         break;
     case CAMKES_TRACE_CALL_BEGIN:
         memory->call_cpi = (uint16_t)(args[0] < oracle_system.cpi_count ? args[0] : NONE);
@@ -352,7 +317,7 @@ static void of_runtime(uint16_t kind, const struct thread *thread, const struct 
         memory->request_turn = memory->turn;
         break;
     case CAMKES_TRACE_REQUEST_BEGIN:
-        request_begins(thread->number, args);
+        request_begins(thread, args);
         break;
     case CAMKES_TRACE_REQUEST_END:
         memory->call_cpi = NONE; /* it was aborted in one */
@@ -365,7 +330,7 @@ static void of_runtime(uint16_t kind, const struct thread *thread, const struct 
     case CAMKES_TRACE_LOCK_GRANT:
     case CAMKES_TRACE_LOCK_WAIT:
     case CAMKES_TRACE_LOCK_FREE:
-        of_lock(kind, thread, other, args);
+        of_lock(kind, about, args);
         break;
     case CAMKES_TRACE_TURN:
         oracle_turned(args);
@@ -373,7 +338,7 @@ static void of_runtime(uint16_t kind, const struct thread *thread, const struct 
     case CAMKES_TRACE_COND_WAIT:
     case CAMKES_TRACE_COND_WAKE:
     case CAMKES_TRACE_COND_EXPIRE:
-        of_condition(kind, other ? other : thread, args);
+        of_condition(kind, about, args);
         break;
     default:
         break;
@@ -386,13 +351,12 @@ static bool is_ceiling(unsigned thread, uint64_t priority)
     return cpi != NONE && priority == oracle_system.cpis[cpi].ceiling;
 }
 
-static void of_thread(uint16_t kind, const struct thread *thread, const struct thread *other,
-                      const uint64_t *args)
+static void of_thread(uint16_t kind, unsigned thread, unsigned other, const uint64_t *args)
 {
-    struct oracle_memory *memory = oracle_memory_of(thread);
+    struct oracle_memory *memory = &oracle->threads[thread];
     switch (kind) {
     case CAMKES_TRACE_SWITCH:
-        oracle->running = thread->number;
+        oracle->running = thread;
         oracle->started = true;
         memory->runnable = true;
         memory->reason = 0;
@@ -402,36 +366,24 @@ static void of_thread(uint16_t kind, const struct thread *thread, const struct t
         memory->gone = false;
         memory->runnable = true;
         memory->reason = 0;
-        memory->receiver = NONE;
         break;
     case CAMKES_TRACE_BLOCK:
-        blocked(thread->number, (unsigned)args[0]);
+        memory->runnable = false;
+        memory->reason = (uint8_t)args[0];
+        oracle_blocking_waits();
         break;
     case CAMKES_TRACE_FAULT:
     case CAMKES_TRACE_EXIT:
         memory->runnable = false;
-        memory->gone = kind == CAMKES_TRACE_FAULT;
-        memory->receiver = NONE;
+        memory->gone = memory->gone || kind == CAMKES_TRACE_FAULT;
         break;
     case CAMKES_TRACE_PRIORITY:
         memory->priority = (uint8_t)args[1];
         memory->arrives = false;
-        if (is_ceiling(thread->number, args[1])) {
+        if (is_ceiling(thread, args[1])) {
             memory->leaves = NONE;
         }
-        check_bound(thread->number);
-        break;
-    case CAMKES_TRACE_TRANSFER:
-        memory->receiver = (uint16_t)other->number;
-        if (kernel->mcs || oracle_system.threads[other->number].role != ORACLE_MANAGER) {
-            oracle_memory_of(other)->sender = (uint16_t)thread->number; /* others need none */
-        }
-        break;
-    case CAMKES_TRACE_KCALL:
-        if (args[0] == CAMKES_KCALL_SAVECALLER &&
-            oracle_system.threads[thread->number].role != ORACLE_MANAGER) {
-            keep_callers(thread->number);
-        }
+        check_bound(thread);
         break;
     case CAMKES_TRACE_WORK:
         check_work(0);
@@ -441,26 +393,34 @@ static void of_thread(uint16_t kind, const struct thread *thread, const struct t
     }
 }
 
-void oracle_record(uint16_t kind, const struct thread *thread, const struct thread *other,
+static void time_passes(uint64_t until)
+{
+    const uint64_t passed = until - oracle->time;
+    check_work(passed);
+    oracle->time = until;
+    oracle_budgets_worked((unsigned)oracle->running, passed);
+}
+
+void oracle_record(uint64_t time, uint16_t kind, unsigned thread, unsigned other,
                    const uint64_t *args)
 {
-    if (oracle->timed && kernel->now > oracle->time) {
-        check_work(kernel->now - oracle->time);
-        oracle_budgets_worked((unsigned)oracle->running, kernel->now - oracle->time);
-        oracle->time = kernel->now;
+    if (oracle_system.timed && time > oracle->time) {
+        time_passes(time);
     }
-    oracle_budgets_record(kind, thread, args);
+    if (thread != NONE) {
+        oracle_message(kind, thread, other, args);
+    }
+    oracle_released(kind, thread, time, args);
+    oracle_budgets_record(kind, thread, other, args);
     if (kind == CAMKES_TRACE_IDLE) {
         oracle->running = NONE;
         check_choice();
-        oracle_budgets_idle();
         check_residue();
     } else if (kind == CAMKES_TRACE_END) {
         at_end(args[0]);
     } else if (kind == CAMKES_TRACE_CRITICALITY) {
         oracle_set_criticality(args[0]);
-    } else if (thread) {
+    } else if (thread != NONE) {
         of_thread(kind, thread, other, args);
-        outcome_record(kind, thread, args);
     }
 }

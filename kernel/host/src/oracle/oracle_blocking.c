@@ -6,7 +6,7 @@
  * from each wait for something else (a release, an event, a semaphore, a reply without a protocol),
  * in which they may do anything.
  */
-#include "search/search.h"
+#include "oracle/oracle.h"
 
 static unsigned index_of(unsigned task)
 {
@@ -20,8 +20,8 @@ static unsigned index_of(unsigned task)
 static unsigned control_of(unsigned task)
 {
     unsigned i = 0;
-    while (i < kernel->thread_count && (oracle_system.threads[i].role != ORACLE_CONTROL ||
-                                        oracle_system.threads[i].task != task)) {
+    while (i < oracle_system.thread_count && (oracle_system.threads[i].role != ORACLE_CONTROL ||
+                                              oracle_system.threads[i].task != task)) {
         i++;
     }
     return i;
@@ -30,7 +30,8 @@ static unsigned control_of(unsigned task)
 /* Whether a thread, or the one that serves its request, could execute or waits for a lock. */
 static bool could_go_on(unsigned thread)
 {
-    for (unsigned i = 0; i < kernel->thread_count && thread < kernel->thread_count; i++) {
+    for (unsigned i = 0; i < oracle_system.thread_count && thread < oracle_system.thread_count;
+         i++) {
         const struct oracle_memory *memory = &oracle->threads[thread];
         if (memory->waits_for != NONE || oracle_system.threads[thread].role == ORACLE_INTERFACE) {
             return false;

@@ -8,23 +8,39 @@
  *                                          end })
  */
 #include "isolation/memory.h"
-#include "record/output.h"
-#include "search/search.h"
+#include "oracle/oracle.h"
 
 struct oracle *oracle;
+
+static void initialise_locks(void)
+{
+    const unsigned contexts = oracle_system.context_count;
+    oracle->locks = memory_take(oracle_system.cpi_count * sizeof *oracle->locks);
+    for (unsigned i = 0; i < oracle_system.cpi_count; i++) {
+        oracle->locks[i].holders = memory_take(contexts * sizeof *oracle->locks[i].holders);
+        oracle->locks[i].queue = memory_take(contexts * sizeof *oracle->locks[i].queue);
+    }
+    oracle->bases = memory_take(contexts * sizeof *oracle->bases);
+    oracle->reached = memory_take(contexts * sizeof *oracle->reached);
+    oracle->marks = memory_take(contexts * sizeof *oracle->marks);
+}
 
 void oracle_initialise(void)
 {
     oracle = memory_take(sizeof *oracle);
-    oracle->threads = memory_take(kernel->thread_count * sizeof *oracle->threads);
-    oracle->locks = memory_take(oracle_system.cpi_count * sizeof *oracle->locks);
-    oracle->bases = memory_take(oracle_system.context_count * sizeof *oracle->bases);
+    oracle->threads = memory_take(oracle_system.thread_count * sizeof *oracle->threads);
+    initialise_locks();
     oracle_set_criticality(0);
     oracle->blocked = memory_take(oracle_system.limit_count * sizeof *oracle->blocked);
-    oracle->running = NONE;
-    oracle->timed = !kernel->options.arrivals;
-    for (unsigned i = 0; i < kernel->thread_count; i++) {
-        oracle->threads[i] = (struct oracle_memory){.priority = kernel->threads[i].priority,
+    oracle->budgets = memory_take(oracle_system.object_count * sizeof *oracle->budgets);
+    oracle->running = oracle->restarting = NONE;
+    oracle->message.sender = NONE;
+    for (unsigned i = 0; i < oracle_system.object_count; i++) {
+        oracle->budgets[i].home = oracle->budgets[i].holder = NONE;
+    }
+    for (unsigned i = 0; i < oracle_system.thread_count; i++) {
+        const struct oracle_thread *known = &oracle_system.threads[i];
+        oracle->threads[i] = (struct oracle_memory){.priority = known->base,
                                                     .runnable = true,
                                                     .request_cpi = NONE,
                                                     .request_of = NONE,
@@ -34,11 +50,19 @@ void oracle_initialise(void)
                                                     .sender = NONE,
                                                     .waits_for = NONE,
                                                     .waits_as = NONE,
-                                                    .origin = NONE};
-        const struct oracle_thread *known = &oracle_system.threads[i];
-        if (known->role == ORACLE_CONTROL && known->context != NONE &&
-            known->base > oracle->bases[known->context]) {
-            oracle->threads[i].turn = known->base; /* of a task of a band, before its first job */
+                                                    .origin = NONE,
+                                                    .timeless = oracle_system.mcs,
+                                                    .budget = NONE,
+                                                    .partly = NONE,
+                                                    .client = NONE,
+                                                    .kept_lock = NONE,
+                                                    .kept_by = NONE};
+    }
+    for (unsigned i = 0; i < oracle_system.turn_count; i++) { /* before the first job */
+        const struct oracle_turn *turn = &oracle_system.turns[i];
+        const unsigned control = oracle_system.contexts[turn->context].control;
+        if (control != NONE) {
+            oracle->threads[control].turn = turn->highest;
         }
     }
 }
@@ -50,28 +74,37 @@ void oracle_set_criticality(uint64_t level)
     }
     for (unsigned i = 0; i < oracle_system.raised_count; i++) {
         const struct oracle_raised *raised = &oracle_system.raised[i];
-        if (raised->level == level) {
+        if (raised->level <= level) {
             oracle->bases[raised->context] = raised->base;
         }
     }
 }
 
-/* The memory of the control thread of the task that a context is, NULL: it is a CPI. */
-struct oracle_memory *oracle_control_of(uint64_t context)
+bool oracle_holds(const struct oracle_lock *lock, unsigned context)
 {
-    for (unsigned i = 0; i < kernel->thread_count; i++) {
-        const struct oracle_thread *known = &oracle_system.threads[i];
-        if (known->role == ORACLE_CONTROL && known->context == context) {
-            return &oracle->threads[i];
+    for (unsigned i = 0; i < lock->held; i++) {
+        if (lock->holders[i] == context) {
+            return true;
         }
     }
-    return NULL;
+    return false;
+}
+
+/* Whether a context has a lock for the roll-back of its request alone. */
+bool oracle_rolls_back(unsigned lock, unsigned context)
+{
+    for (unsigned i = 0; oracle_system.mcs && i < oracle_system.thread_count; i++) {
+        if (oracle->threads[i].kept_lock == lock && oracle->threads[i].kept_by == context) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Whether the manager of a CPI has taken a message and not yet waits for the next. */
 static bool is_busy(unsigned cpi)
 {
-    for (unsigned i = 0; i < kernel->thread_count; i++) {
+    for (unsigned i = 0; i < oracle_system.thread_count; i++) {
         if (oracle_system.threads[i].role == ORACLE_MANAGER &&
             oracle_system.threads[i].cpi == cpi) {
             return oracle->threads[i].reason != CAMKES_BLOCK_RECV &&
@@ -92,90 +125,125 @@ static bool helps(unsigned context, unsigned condition)
     return false;
 }
 
-/* Whether a task can be lent priorities. */
-static bool is_helper(unsigned context)
+unsigned oracle_reach(unsigned count, unsigned context)
 {
-    for (unsigned i = 0; i < oracle_system.helper_count; i++) {
-        if (oracle_system.helpers[i].context == context) {
-            return true;
-        }
+    if (oracle->marks[context]) {
+        return count;
     }
-    return false;
+    oracle->marks[context] = true;
+    oracle->reached[count] = (uint16_t)context;
+    return count + 1;
 }
 
-static unsigned effective(unsigned context, bool settled, unsigned depth)
+void oracle_reached(unsigned count)
 {
-    const struct oracle_memory *control = oracle_control_of(context);
-    const unsigned turn = control != NULL ? control->request_turn : 0;
-    unsigned value = turn > oracle->bases[context] ? turn : oracle->bases[context];
-    if (depth > oracle_system.context_count) {
-        return value; /* a cycle of lending, or a deadlock, which is reported as such */
+    while (count > 0) {
+        count--;
+        oracle->marks[oracle->reached[count]] = false;
+        oracle->reached[count] = 0;
     }
+}
+
+/* What a context has by itself. */
+static unsigned own(unsigned context)
+{
+    const unsigned control = oracle_system.contexts[context].control;
+    const unsigned turn = control == NONE ? 0 : oracle->threads[control].request_turn;
+    return turn > oracle->bases[context] ? turn : oracle->bases[context];
+}
+
+/* Adds those that wait for what this one holds or helps to end. */
+static unsigned reach_waiters(unsigned count, unsigned context, bool settled)
+{
     for (unsigned i = 0; i < oracle_system.cpi_count; i++) {
         const struct oracle_lock *lock = &oracle->locks[i];
-        if (lock->queued == 0 || lock->held == 0 || lock->holders[0] != context ||
-            oracle_system.cpis[i].own_priority || (settled && is_busy(i))) {
+        if (lock->queued == 0 || !oracle_holds(lock, context) ||
+            oracle_system.cpis[i].own_priority || oracle_rolls_back(i, context) ||
+            (settled && is_busy(i))) {
             continue; /* or it is at the ceiling, whoever waits */
         }
         for (unsigned j = 0; j < lock->queued; j++) {
-            const unsigned other = effective(lock->queue[j], settled, depth + 1);
-            value = other > value ? other : value;
+            count = oracle_reach(count, lock->queue[j]);
         }
     }
-    for (unsigned i = 0; i < kernel->thread_count; i++) {
+    for (unsigned i = 0; oracle_system.contexts[context].helps && i < oracle_system.thread_count;
+         i++) {
         const struct oracle_memory *waiter = &oracle->threads[i];
         if (waiter->waits_for != NONE && waiter->waits_as != context &&
             helps(context, waiter->waits_for)) {
-            const unsigned other = effective(waiter->waits_as, settled, depth + 1);
-            value = other > value ? other : value;
+            count = oracle_reach(count, waiter->waits_as);
         }
     }
-    return value;
+    return count;
 }
 
 /* `settled`: without what a manager, which is at it, may not have made known yet. */
 unsigned oracle_effective(unsigned context, bool settled)
 {
-    return effective(context, settled, 0);
+    unsigned highest = own(context);
+    if (oracle->waiting == 0) {
+        return highest;
+    }
+    unsigned count = oracle_reach(0, context);
+    for (unsigned i = 0; i < count; i++) {
+        const unsigned priority = own(oracle->reached[i]);
+        highest = priority > highest ? priority : highest;
+        count = reach_waiters(count, oracle->reached[i], settled);
+    }
+    oracle_reached(count);
+    return highest;
+}
+
+/* The highest of those that wait for the lock of the request that a worker rolls back. */
+static unsigned awaited(const struct oracle_memory *memory)
+{
+    unsigned highest = 0;
+    const struct oracle_lock *lock =
+        memory->kept_lock == NONE ? NULL : &oracle->locks[memory->kept_lock];
+    for (unsigned i = 0; lock && i < lock->queued; i++) {
+        const unsigned priority = oracle_effective(lock->queue[i], false);
+        highest = priority > highest ? priority : highest;
+    }
+    return highest;
+}
+
+static unsigned expected_of_worker(const struct oracle_thread *known,
+                                   const struct oracle_memory *memory)
+{
+    const struct oracle_cpi *cpi = &oracle_system.cpis[known->cpi];
+    if (cpi->own_priority) {
+        return cpi->ceiling;
+    }
+    if (memory->answered || memory->request_of != NONE) {
+        const unsigned waiting = awaited(memory);
+        const unsigned mine =
+            memory->answered ? memory->priority : oracle_effective(memory->request_of, false);
+        return waiting > mine ? waiting : mine;
+    }
+    if (memory->leaves != NONE) {
+        return oracle_effective(memory->leaves, false);
+    }
+    if (cpi->pooled || (cpi->binds && memory->priority == cpi->ceiling)) {
+        return cpi->ceiling;
+    }
+    return known->context == NONE ? memory->priority : oracle_effective(known->context, false);
 }
 
 /* The priority that a thread should have now. */
-int oracle_expected(const struct thread *thread)
+int oracle_expected(unsigned thread)
 {
-    const struct oracle_thread *known = &oracle_system.threads[thread->number];
-    const struct oracle_memory *memory = &oracle->threads[thread->number];
-    if (memory->turn != 0) {
-        return memory->turn;
+    const struct oracle_thread *known = &oracle_system.threads[thread];
+    const struct oracle_memory *memory = &oracle->threads[thread];
+    if (known->role == ORACLE_CONTROL && known->context != NONE) {
+        const bool helps = oracle_system.contexts[known->context].helps;
+        const unsigned alone = memory->turn != 0 ? memory->turn : oracle->bases[known->context];
+        return (int)(helps ? oracle_effective(known->context, false) : alone);
     }
-    if (known->role == ORACLE_CONTROL && known->context != NONE && is_helper(known->context)) {
-        return (int)oracle_effective(known->context, false);
-    }
-    if (known->role == ORACLE_CONTROL && known->task != NONE && known->context != NONE) {
-        return oracle->bases[known->context];
-    }
-    if (known->cpi == NONE) {
-        return memory->priority;
-    }
-    const struct oracle_cpi *cpi = &oracle_system.cpis[known->cpi];
-    if (known->role == ORACLE_MANAGER) {
+    if (known->role == ORACLE_MANAGER && known->cpi != NONE) {
         return known->base; /* the ceiling of the CPI, or of what lending connects with it */
     }
-    if (known->role == ORACLE_WORKER && cpi->own_priority) {
-        return cpi->ceiling;
-    }
-    if (known->role == ORACLE_WORKER) {
-        if (memory->request_of != NONE) {
-            return (int)oracle_effective(memory->request_of, false);
-        }
-        if (memory->leaves != NONE) {
-            return (int)oracle_effective(memory->leaves, false);
-        }
-        if (cpi->pooled) {
-            return cpi->ceiling;
-        }
-        if (known->context != NONE) {
-            return (int)oracle_effective(known->context, false);
-        }
+    if (known->role == ORACLE_WORKER && known->cpi != NONE) {
+        return (int)expected_of_worker(known, memory);
     }
     return memory->priority;
 }

@@ -6,6 +6,7 @@
  * the search has the stack of main().
  */
 #include "boot/boot.h"
+#include "time/budget.h"
 #include "entry/entry.h"
 #include "isolation/faults.h"
 #include "record/output.h"
@@ -42,6 +43,16 @@ static unsigned on_choice(enum camkes_choice kind, unsigned options)
     execution.options = options;
     yield(EVENT_CHOICE);
     return execution.answer;
+}
+
+static void on_record(uint16_t kind, const struct thread *thread, const struct thread *other,
+                      const uint64_t *args)
+{
+    const unsigned number = thread ? thread->number : NONE;
+    oracle_record(kernel->now, kind, number, other ? other->number : NONE, args);
+    if (thread) {
+        outcome_record(kind, number, args);
+    }
 }
 
 static void on_violation(char property, const char *text)
@@ -138,15 +149,17 @@ void execution_initialise(void)
     static const size_t STACK = 64 * 1024;
     char *stack = pages_reserve(STACK);
     hooks.choose = on_choice;
-    hooks.record = oracle_record;
+    hooks.record = on_record;
     hooks.fault = on_fault;
     hooks.race = on_race;
     hooks.wrote = snapshot_wrote;
     hooks.touched = snapshot_touch;
     oracle_report = on_violation;
+    oracle_find_going_on = wakes_find;
     snapshot_initialise(stack, STACK);
     execution.choices = pages_reserve(MOST_CHOICES * sizeof *execution.choices);
     kernel->traced = true;
+    budget_show();
     control.system_sp = root.sp = context_make(stack + STACK, run_system);
     snapshot_take(&root, NULL, root.sp);
 }

@@ -4,11 +4,29 @@
  * With --outcomes: in which orders locks are taken and jobs end. The order is part of the state, so
  * all orders are found, and there are more states.
  */
+#include "isolation/memory.h"
 #include "record/output.h"
 #include "search/search.h"
 
 #include <stdio.h>
 #include <unistd.h>
+
+enum { MOST_STEPS = 64 };
+
+/* `who` is a context or, where `cpi` is NONE at the end of a job, a thread. */
+struct step {
+    uint16_t kind, cpi, who;
+};
+
+static struct {
+    unsigned count;
+    struct step steps[MOST_STEPS];
+} *outcome; /* in the kernel's memory, so it is saved with it */
+
+void outcome_initialise(void)
+{
+    outcome = memory_take(sizeof *outcome);
+}
 
 static const char *name_of(uint16_t kind)
 {
@@ -28,19 +46,19 @@ static const char *name_of(uint16_t kind)
 
 static void add(uint16_t kind, uint16_t cpi, uint16_t who)
 {
-    if (oracle->step_count == MOST_STEPS) {
+    if (outcome->count == MOST_STEPS) {
         give_up(2, "the schedules are too long for --outcomes");
     }
-    oracle->steps[oracle->step_count++] = (struct outcome_step){kind, cpi, who};
+    outcome->steps[outcome->count++] = (struct step){kind, cpi, who};
 }
 
-void outcome_record(uint16_t kind, const struct thread *thread, const uint64_t *args)
+void outcome_record(uint16_t kind, unsigned thread, const uint64_t *args)
 {
     if (!kernel->options.outcomes) {
         return;
     }
     if (kind == CAMKES_TRACE_JOB_END) {
-        add(kind, NONE, (uint16_t)thread->number);
+        add(kind, NONE, (uint16_t)thread);
     } else if (name_of(kind)) {
         add(kind, (uint16_t)args[0], (uint16_t)args[1]);
     }
@@ -53,8 +71,8 @@ void outcome_report(void)
         return;
     }
     dprintf(STDOUT_FILENO, "{\"event\": \"outcome\", \"steps\": [");
-    for (unsigned i = 0; i < oracle->step_count; i++) {
-        const struct outcome_step *step = &oracle->steps[i];
+    for (unsigned i = 0; i < outcome->count; i++) {
+        const struct step *step = &outcome->steps[i];
         const char *before = i > 0 ? ", " : "";
         if (step->cpi == NONE) {
             dprintf(STDOUT_FILENO, "%s\"end %s\"", before, oracle_thread_name(step->who));

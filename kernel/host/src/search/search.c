@@ -455,8 +455,13 @@ void search_prepare(const char *table)
     mallopt(M_TRIM_THRESHOLD, 64 << 20);
     pages_map_regions();
     oracle_read(table);
+    if (oracle_system.thread_count != kernel->thread_count) {
+        give_up(2, "%s is not about the threads of this system", table);
+    }
+    oracle_system.timed = oracle_system.planned = !kernel->options.arrivals;
+    oracle_system.search = true;
     oracle_initialise();
-    oracle_budgets_initialise();
+    outcome_initialise();
 }
 
 _Noreturn void search_run(void)

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What the judge of runs and searches gets to know of a system, and what it finds in the record of a run.
+
+The judge is written in C (`kernel/host/src/oracle/oracle.h`). In a search it is a part of the host kernel; records
+of runs are read by a program, `camkes-oracle`, which is built with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from camkes import process
+from camkes.backends.host.codes import RUN_FAILED
+from camkes.capdl.model import Role
+from camkes.diagnostics import Sink
+from camkes.files import write_changed
+from camkes.model.system import System
+from camkes.protocols.plan import Plan, PlannedCpi
+from camkes.report.trace.ceilings import ceilings
+from camkes.report.trace.demands import Property, Violation
+from camkes.report.trace.names import NamedTask, NamedThread, TraceNames
+
+if TYPE_CHECKING:
+    from camkes.analysis.limits import BlockingLimit
+
+_ROLES = {
+    Role.CONTROL: "control",
+    Role.WORKER: "worker",
+    Role.MANAGER: "manager",
+    Role.INTERFACE: "interface",
+}
+
+#: The largest number of tasks with which the property B is checked: bits of a word.
+MOST_TASKS = 64
+
+
+def oracle_table(
+    plan: Plan,
+    names: TraceNames,
+    system: System | None = None,
+    limits: Mapping[str, BlockingLimit] | None = None,
+) -> str:
+    """The text of `kernel/host/src/oracle/oracle_table.c`. Ceilings are computed from the priorities in `system`;
+    without it they are the plan's. `limits` are those of the property B."""
+    true = _ceilings(plan, system)
+    lines = ["mcs"] if plan.mcs else []
+    lines += [_cpi(cpi, names, true[cpi.name]) for cpi in plan.cpis]
+    lines += [f"context {c.name} {true.get(c.name, c.base_priority)}" for c in plan.contexts]
+    lines += [
+        f"raised {task.context.id} {level} {priority}"
+        for task in plan.tasks
+        for level, priority in enumerate(task.priorities)
+        if level > 0
+    ]
+    lines += map(_task, names.tasks)
+    contexts = {task.name: task.context.id for task in plan.tasks}
+    lines += [f"helper {c.id} {contexts[task]}" for c in plan.conditions for task in c.lending.tasks()]
+    lines += [
+        f"turn {contexts[name]} {index} {band.highest} {'deadlines' if band.order.moves_requests else '-'}"
+        for index, band in enumerate(plan.bands)
+        for name in band.tasks
+    ]
+    limits = limits if limits is not None and len(names.tasks) <= MOST_TASKS else {}
+    lines += [
+        f"limit {t.id} {limits[t.name].tasks} {'-' if limits[t.name].time is None else limits[t.name].time}"
+        for t in names.tasks
+        if t.name in limits
+    ]
+    lines += [f"object {name}" for name in names.objects]
+    return "\n".join([*lines, *map(_thread, names.threads)]) + "\n"
+
+
+def _ceilings(plan: Plan, system: System | None) -> Mapping[str, int]:
+    """The ceiling of each CPI."""
+    if system is None:
+        return {cpi.name: cpi.ceiling for cpi in plan.cpis}
+    raised = {task.name: max(task.priorities) for task in plan.tasks if task.priorities}
+    return ceilings(system, plan.requests, [c.lending for c in plan.conditions], raised)
+
+
+def _cpi(cpi: PlannedCpi, names: TraceNames, ceiling: int) -> str:
+    rules = cpi.overrun.rules
+    words = {
+        "locks": cpi.takes_lock,
+        "contended": len(cpi.contexts) > 1 or cpi.monitor is not None,
+        "own-priority": cpi.protocol.own_priority,
+        "pooled": cpi.pooled,
+        "suspends": rules.suspends,
+        "helps": rules.helps,
+        "binds": rules.binds,
+    }
+    true = ",".join(word for word, holds in words.items() if holds) or "-"
+    return f"cpi {cpi.name} {names.lock(cpi.id)} {names.lock_name(cpi.id)} {ceiling} {true}"
+
+
+def _task(task: NamedTask) -> str:
+    timer = "-" if task.timer is None else task.timer
+    return (
+        f"task {task.name} {task.id} {task.context} {task.priority} {timer} {task.offset} "
+        f"{task.period or 0} {task.deadline or 0}"
+    )
+
+
+def _thread(thread: NamedThread) -> str:
+    numbers = (thread.cpi, thread.context, thread.task)
+    words = ("-" if number is None else str(number) for number in numbers)
+    return f"thread {thread.name} {_ROLES.get(thread.role, 'other')} {thread.priority} {' '.join(words)}"
+
+
+def verify(
+    oracle: Path,
+    trace: Path,
+    names: TraceNames,
+    plan: Plan,
+    system: System | None,
+    sink: Sink,
+    *,
+    at_any_time: bool = False,
+) -> list[Violation]:
+    """The violations in the record of a run, in the order in which they show: the first 100. `oracle` is the
+    program; the table of the system is written beside `trace`. `at_any_time`: timers fired at the points of a
+    schedule, not at their times. What is damaged is left out, with all behind it."""
+    table = trace.with_name("oracle.table")
+    write_changed(table, oracle_table(plan, names, system))
+    done = process.run([str(oracle), str(table), str(trace), *(["any-time"] if at_any_time else [])])
+    if done.status != 0:
+        sink.report(
+            RUN_FAILED,
+            f"the judge of the run ended with status {done.status}",
+            notes=done.errors.strip().splitlines()[-20:],
+        )
+    return [*_wrong_ceilings(plan, system), *map(_violation, done.output.splitlines())]
+
+
+def _violation(line: str) -> Violation:
+    time, letter, record, explanation = line.split(" ", 3)
+    return Violation(int(time), Property(letter), explanation, int(record))
+
+
+def _wrong_ceilings(plan: Plan, system: System | None) -> Iterator[Violation]:
+    true = _ceilings(plan, system)
+    for cpi in plan.cpis:
+        if cpi.ceiling != true[cpi.name]:
+            wrong = f"the plan's ceiling of {cpi.name} is {cpi.ceiling}; expected {true[cpi.name]}"
+            yield Violation(0, Property.PRIORITY, wrong, -1)
