@@ -164,8 +164,8 @@ def _system(
     readers = {i.name: Reader(i.settings, i.type.attributes, sink, mcs) for i in instances}
     waits = conditions(instances, readers)
     tasks, cpis = tasks_and_cpis(instances, connections, readers, sink)
+    instances = configured(instances, connections, tasks, cpis, waits, settings.other, readers, sink)
     bands = find_bands(instances, connections, tasks, readers, sink)
-    instances = configured(instances, connections, waits, settings.other, readers, sink)
     check_times(instances, tasks, cpis, sink)
     schedule = assemblies[0].schedule
     return System(

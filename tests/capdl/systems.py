@@ -99,7 +99,7 @@ def system(
         for each in connections
     )
     readers = {each.name: Reader(each.settings, each.type.attributes, sink) for each in instances}
-    instances = configured(instances, connections, (), other, readers, sink)
+    instances = configured(instances, connections, tasks, cpis, (), other, readers, sink)
     return System(FILE, (FILE,), instances, connections, (), tasks, cpis, other)
 
 

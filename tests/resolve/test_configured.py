@@ -69,7 +69,7 @@ def configured(folder: Path, text: str, name: str) -> InstanceSettings:
     return found.configured
 
 
-BODY = "control; provides P s; uses P u; provides P t; has semaphore q; %s"
+BODY = "control; requestor; provides P s; uses P u; provides P t; has semaphore q; %s"
 CONNECTED = """component Peer peer; connection seL4RPCCall k(from {0}.u, to peer.p);
     connection seL4TimeServer l(from peer.t, to {0}.t);"""
 ASSEMBLY = "assembly { composition { component C c; " + CONNECTED.format("c") + " } configuration { %s } }"

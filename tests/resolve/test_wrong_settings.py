@@ -66,6 +66,7 @@ _OF_TASKS = (OFFSET, DEADLINE, CRITICALITY, REFILLS, WEIGHT, *BUDGETS, *_OF_CPIS
 _ELSEWHERE = {
     "slice": ("scheduler._slice",),
     "release": ("task._release",),
+    "urgent_first": ("task._urgent_first",),
     "server": ("task._server",),
     "degraded": ("task._degraded",),
     "overrun": ("task._overrun", "lock.p_overrun"),

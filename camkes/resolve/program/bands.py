@@ -77,9 +77,9 @@ def _bands(
                     related=[Label(first[each.instance].span, "the first")],
                     help="a task is in one band: remove one of the connections",
                 )
-        reader, spans = readers[scheduler.name], {PRIORITY.name: end.span}
-        priority = reader.number(PRIORITY, "_", spans)
-        if priority is None and reader.find(PRIORITY, "_") is not None:
+        control = scheduler.configured.control
+        priority = control.priority
+        if priority is None and PRIORITY.name in control.spans:
             priority = PRIORITY.default  # the stated one is wrong
         yield Band(
             scheduler.name,
@@ -87,8 +87,8 @@ def _bands(
             order,
             priority,
             tuple(name for name in ordered if name in tasks),
-            reader.time(SLICE, "_", spans) or SLICE.default * NANOSECONDS[SLICE.unit],
-            spans[PRIORITY.name],
+            readers[scheduler.name].number(SLICE, "_") or SLICE.default * NANOSECONDS[SLICE.unit],
+            control.spans.get(PRIORITY.name, end.span),
         )
 
 

@@ -28,14 +28,26 @@ from camkes.model.settings import (
     BUFFER,
     DTB,
     PASSIVE,
+    REQUESTS,
     TABLE,
     TCB_POOL_DOMAINS,
     TIMERS_PER_CLIENT,
     UNTYPED_POOL,
+    URGENT_FIRST,
     VALUE,
     Known,
 )
-from camkes.model.system import Condition, Connection, Connector, Instance, Interface, Setting, Sync
+from camkes.model.system import (
+    Condition,
+    Connection,
+    Connector,
+    Cpi,
+    Instance,
+    Interface,
+    Setting,
+    Sync,
+    Task,
+)
 from camkes.resolve import codes
 from camkes.resolve.program.reader import Reader
 
@@ -50,10 +62,10 @@ def _rows(of: type[Struct], *others: Known) -> tuple[Known, ...]:
     return tuple(known for known in found if not known.form and known not in others)
 
 
-_OF_THREADS = _rows(ThreadSettings)
+_OF_THREADS = _rows(ThreadSettings, URGENT_FIRST)
 #: also checked where no connector of the library makes a thread
 _OF_CONTEXTS = tuple(known for known in _OF_THREADS if known.mcs)
-_OF_INTERFACES = _rows(InterfaceSettings, ATTRIBUTES)
+_OF_INTERFACES = _rows(InterfaceSettings, ATTRIBUTES, REQUESTS)
 _OF_DATAPORTS = _rows(ConnectionSettings)
 _OF_INSTANCES = _rows(InstanceSettings, TIMERS_PER_CLIENT)
 
@@ -68,30 +80,35 @@ class _Side(Struct, frozen=True):
 def configured(
     instances: Sequence[Instance],
     connections: Iterable[Connection],
+    tasks: Iterable[Task],
+    cpis: Iterable[Cpi],
     conditions: Iterable[Condition],
     other: Mapping[str, Mapping[str, Setting]],
     readers: Mapping[str, Reader],
     sink: Sink,
 ) -> tuple[Instance, ...]:
     """The instances with what is set for them; `other` is what is set under names of their interfaces."""
-    members: dict[str, set[str]] = {}
-    for condition in conditions:
-        members.setdefault(condition.instance, set()).add(condition.interface)
-    found = _Configurator(connections, other, sink)
+    real_time = {task.instance for task in tasks} | {cpi.name for cpi in cpis}
+    real_time |= {condition.name for condition in conditions}
+    found = _Configurator(connections, real_time, other, sink)
     return tuple(
-        each
-        if each.type.hardware
-        else replace(each, configured=found.instance(each, readers[each.name], members.get(each.name, ())))
+        each if each.type.hardware else replace(each, configured=found.instance(each, readers[each.name]))
         for each in instances
     )
 
 
 class _Configurator:
-    """Reads what is set for instances."""
+    """Reads what is set for instances. `real_time` are the names of tasks, CPIs and conditions: what only
+    these have may mean anything elsewhere."""
 
     def __init__(
-        self, connections: Iterable[Connection], other: Mapping[str, Mapping[str, Setting]], sink: Sink
+        self,
+        connections: Iterable[Connection],
+        real_time: Collection[str],
+        other: Mapping[str, Mapping[str, Setting]],
+        sink: Sink,
     ) -> None:
+        self.real_time = real_time
         self.other = other
         self.sink = sink
         self.sides: dict[str, _Side] = {}
@@ -104,8 +121,10 @@ class _Configurator:
                 for end in ends:
                     self.sides[end.name] = _Side(carries, kind.threads)
 
-    def instance(self, instance: Instance, reader: Reader, conditions: Collection[str]) -> InstanceSettings:
-        """All of an instance; `conditions` are the members of it that are conditions."""
+    def instance(self, instance: Instance, reader: Reader) -> InstanceSettings:
+        """All of an instance."""
+        is_task = instance.name in self.real_time
+        conditions = (s.name for s in instance.type.syncs if f"{instance.name}.{s.name}" in self.real_time)
         spans: dict[str, Span] = {}
         values = _numbers(reader, _OF_INSTANCES, "", spans)
         type = instance.type
@@ -117,13 +136,13 @@ class _Configurator:
             allowed_smc_functions=reader.numbers(ALLOWED_SMC_FUNCTIONS, spans),
             untyped_pools=tuple(_untyped_pools(instance, reader)),
             dtb=_answer(reader),
-            control=_thread(reader, "_"),
-            fault=_thread(reader, "fault"),
+            control=_thread(reader, "_", (*_OF_THREADS, URGENT_FIRST) if is_task else _OF_THREADS),
+            fault=_thread(reader, "fault", _OF_CONTEXTS),
             interfaces={i.name: self._interface(instance, i, reader) for i in type.interfaces},
-            conditions={s.name: _thread(reader, f"{s.name}_") for s in type.syncs if s.name in conditions},
+            conditions={name: _thread(reader, f"{name}_") for name in conditions},
             semaphores={sync.name: _semaphore(sync, reader) for sync in type.syncs},
             members=reader.members("instance"),
-            task_members=reader.members("task", "_"),
+            task_members=reader.members("task", "_") if is_task else (),
             spans=spans,
         )
 
@@ -151,10 +170,11 @@ class _Configurator:
         return InterfaceSettings(
             **values,
             attributes=_badge(reader, prefix, spans) if sends else None,
+            requests=reader.number(REQUESTS, prefix, spans) if kind == "uses" else None,
             access=_access(reader, prefix, spans) if carries is Carries.DATA else "RW",
             dtb=_answer(Reader(self.other.get(name, {}), (), self.sink)),
             thread=_thread(reader, prefix, _OF_THREADS if has_thread else _OF_CONTEXTS),
-            members=reader.members("cpi", prefix) if kind == "provides" else (),
+            members=reader.members("cpi", prefix) if name in self.real_time else (),
             spans=spans,
         )
 
@@ -173,6 +193,8 @@ def connection_settings(
 
 
 def _numbers(reader: Reader, rows: Sequence[Known], prefix: str, spans: dict[str, Span]) -> dict[str, int]:
+    if reader.is_empty:
+        return {}
     found = ((known.name, reader.number(known, prefix, spans)) for known in rows)
     return {name: number for name, number in found if number is not None}
 

@@ -35,10 +35,7 @@ class Reader:
         self.declared = {attribute.name: attribute for attribute in attributes}
         self.sink = sink
         self.mcs = mcs
-
-    @property
-    def is_empty(self) -> bool:
-        return not self.settings and not self.declared
+        self.is_empty = not settings and all(each.default is None for each in self.declared.values())
 
     def find(self, known: Known, prefix: str = "") -> Found | None:
         """What sets it for a thread, an interface or a lock, and under which name. If the kernel does not use
