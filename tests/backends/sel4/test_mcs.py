@@ -227,17 +227,10 @@ def test_passive_needs_callers_that_lend_time(tmp_path: Path) -> None:
     assert "own_passive = true" in line
 
 
-@pytest.mark.parametrize(
-    ("setting", "message"),
-    [
-        ("worker._period = 19", "thread `worker` has 19 us in each period of 19 us"),
-        ("worker._period = 50 ms; leaf.budget = 3", "thread `leaf` has 3 us in each period of 10000 us"),
-    ],
-)
-def test_less_time_than_the_kernel_needs_itself(tmp_path: Path, setting: str, message: str) -> None:
-    found = mistakes(tmp_path, SYSTEM.replace("worker._period = 50 ms", setting))
-    assert found[0][:2] == ("E0962", message)
-    assert setting.rpartition("; ")[2] in found[0][2]
+def test_less_time_than_the_kernel_needs_itself(tmp_path: Path) -> None:
+    found = mistakes(tmp_path, SYSTEM.replace("worker._period = 50 ms", "worker._period = 19"))
+    assert found[0][:2] == ("E0962", "thread `worker` has 19 us in each period of 19 us")
+    assert "worker._period = 19" in found[0][2]
 
 
 def application(folder: Path) -> Path:
