@@ -16,7 +16,7 @@ from camkes import process
 from camkes.backends.host.codes import RUN_FAILED
 from camkes.capdl.model import Role
 from camkes.diagnostics import Sink
-from camkes.files import write_changed
+from camkes.files import write_output
 from camkes.model.system import System
 from camkes.protocols.plan import Plan, PlannedCpi
 from camkes.report.trace.ceilings import ceilings
@@ -122,9 +122,9 @@ def verify(
 ) -> list[Violation]:
     """The violations in the record of a run, in the order in which they show: the first 100. `oracle` is the
     program; the table of the system is written beside `trace`. `at_any_time`: timers fired at the points of a
-    schedule, not at their times. What is damaged is left out, with all behind it."""
+    schedule, not at their times. What is damaged is left out, with all behind it. Raises OutputError."""
     table = trace.with_name("oracle.table")
-    write_changed(table, oracle_table(plan, names, system))
+    write_output(table, oracle_table(plan, names, system).encode())
     done = process.run([str(oracle), str(table), str(trace), *(["any-time"] if at_any_time else [])])
     if done.status != 0:
         sink.report(
