@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 
 
 def cache_folder(name: str = "") -> str | None:
@@ -27,7 +28,6 @@ def user_path(variable: str, default: str, name: str) -> str | None:
 def forget_older(folder: str | os.PathLike[str], most: int) -> None:
     """Remove the older half of what is in a folder where there is more than `most`. Others may do so too."""
     import shutil
-    from contextlib import suppress
 
     if len(os.listdir(folder)) <= most:  # noqa: PTH208
         return

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -110,8 +111,6 @@ def temporary_folder(prefix: str, parent: Path | None = None) -> Iterator[Path]:
 def _lock(folder: Path) -> tuple[int, bool]:
     """An open folder, and whether we have a lock on it: there are file systems without locks. Raises OSError,
     BlockingIOError where another process has one."""
-    import fcntl
-
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -14,6 +14,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct, field
 
+from camkes.diagnostics import Sink
+from camkes.parser.codes import PREPROCESSOR_ERROR
+from camkes.parser.parse import parse
+
 if TYPE_CHECKING:
     from camkes.diagnostics import Diagnostic, Sink, SourceFile
     from camkes.parser.parse import ParseOptions
@@ -79,9 +83,6 @@ def format_file(source: SourceFile, sink: Sink, *, options: ParseOptions | None 
 
     A header that is not found does not matter to the layout: the tokens of the text are known without it.
     """
-    from camkes.diagnostics import Sink
-    from camkes.parser.parse import parse
-
     problems = Sink()
     tree = parse(source, problems, options=options)
     if tree is None and not all(map(_is_missing_header, problems.diagnostics)):
@@ -92,8 +93,6 @@ def format_file(source: SourceFile, sink: Sink, *, options: ParseOptions | None 
 
 
 def _is_missing_header(problem: Diagnostic) -> bool:
-    from camkes.parser.codes import PREPROCESSOR_ERROR
-
     if problem.code is not PREPROCESSOR_ERROR or problem.span is None:
         return False
     return bool(_INCLUDE.match(problem.span.file.lines[problem.span.line - 1]))

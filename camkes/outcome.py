@@ -30,7 +30,13 @@ from camkes.files import OutputError, write_output
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
 from camkes.report.denied import denied_wait, missed_deadline, missed_jobs, returned_error
+from camkes.report.draw.perfetto import perfetto_json
+from camkes.report.draw.pictures import write_picture
+from camkes.report.draw.terminal import terminal_report
+from camkes.report.draw.timeline import timeline_svg
+from camkes.report.draw.timeline_page import timeline_page
 from camkes.report.jobless import tasks_without_jobs
+from camkes.report.profile import write_profile
 from camkes.report.refusals import Refusal, refusal_report, refusals
 from camkes.report.summary import (
     CoverageReport,
@@ -89,8 +95,6 @@ class Outcome(Struct, frozen=True):
 
     def report_text(self, *, color: bool, unicode: bool) -> str:
         """Chart, table of response times, and what verification found."""
-        from camkes.report.draw.terminal import terminal_report
-
         text = terminal_report(self.run, color=color, unicode=unicode)
         if self.cost_profile is not None:
             text += f"operations take their time on {self.cost_profile}\n"
@@ -222,8 +226,6 @@ def exit_statuses(run: Run, instances: Iterable[str]) -> dict[str, int]:
 def write_trace(path: Path, raw: Path, run: Run, sink: Sink) -> None:
     """Write a trace in the form that the ending of `path` names. Raises OutputError."""
     if path.suffix == ".json":
-        from camkes.report.draw.perfetto import perfetto_json
-
         write_output(path, perfetto_json(run).encode())
     else:
         write_output(path, raw.read_bytes())
@@ -256,13 +258,8 @@ def _write_trace(files: ResultFiles, raw: Path, run: Run, name: str, sink: Sink)
 def _write_timeline(files: ResultFiles, raw: Path, run: Run, name: str, sink: Sink) -> None:
     if files.timeline is not None:
         if files.timeline.suffix == ".html":
-            from camkes.report.draw.timeline_page import timeline_page
-
             write_output(files.timeline, timeline_page(run, name).encode())
             return
-        from camkes.report.draw.pictures import write_picture
-        from camkes.report.draw.timeline import timeline_svg
-
         picture = timeline_svg(run, sink, files.window or (None, None), name)
         if picture is not None:
             write_picture(files.timeline, picture)
@@ -270,6 +267,4 @@ def _write_timeline(files: ResultFiles, raw: Path, run: Run, name: str, sink: Si
 
 def _write_profile(files: ResultFiles, raw: Path, run: Run, name: str, sink: Sink) -> None:
     if files.profile is not None:
-        from camkes.report.profile import write_profile
-
         write_profile(files.profile, run, name)

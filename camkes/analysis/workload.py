@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import cached_property
+from graphlib import TopologicalSorter
 from heapq import nlargest
 
 from msgspec import Struct
@@ -94,8 +95,6 @@ class Workload(Struct, frozen=True, dict=True):
     @cached_property
     def order(self) -> tuple[WorkloadCpi, ...]:
         """All CPIs, each before those that it requests."""
-        from graphlib import TopologicalSorter
-
         graph = {cpi.name: cpi.requests.keys() for cpi in self.cpis}
         return tuple(self.cpi[name] for name in reversed([*TopologicalSorter(graph).static_order()]))
 

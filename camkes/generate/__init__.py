@@ -7,7 +7,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from camkes.generate.write import GeneratedFile
+from camkes.capdl.time_manager import TIME_MANAGER
+from camkes.diagnostics import Sink
+from camkes.files import write_changed
+from camkes.generate.connections import check_connections
+from camkes.generate.facts import NOTHING_RENDERED, SystemFacts
+from camkes.generate.instance import instance_context
+from camkes.generate.render import Renderer
+from camkes.generate.time_manager import time_manager
+from camkes.generate.write import GeneratedFile, remove_stale
+from camkes.protocols.plan import Plan
 
 if TYPE_CHECKING:
     from camkes.capdl.model import CapabilityModel
@@ -29,15 +38,6 @@ def generate(
 ) -> tuple[GeneratedFile, ...]:
     """Write the C code of `system` below `out`. With errors in `sink` nothing is written. `rendered` is
     what has been rendered already."""
-    from camkes.capdl.time_manager import TIME_MANAGER
-    from camkes.files import write_changed
-    from camkes.generate.connections import check_connections
-    from camkes.generate.facts import NOTHING_RENDERED, SystemFacts
-    from camkes.generate.instance import instance_context
-    from camkes.generate.render import Renderer
-    from camkes.generate.time_manager import time_manager
-    from camkes.generate.write import remove_stale
-
     facts = SystemFacts(system, plan, model, sink, rendered or NOTHING_RENDERED)
     check_connections(facts)
     if sink.has_errors:
@@ -66,13 +66,6 @@ def generate(
 def generate_headers(system: System, out: Path) -> dict[str, Path]:
     """Write only the `camkes.h` of each instance; the folders they are in. They do not depend on a plan.
     Mistakes are left to `generate`."""
-    from camkes.diagnostics import Sink
-    from camkes.files import write_changed
-    from camkes.generate.facts import SystemFacts
-    from camkes.generate.instance import instance_context
-    from camkes.generate.render import Renderer
-    from camkes.protocols.plan import Plan
-
     facts = SystemFacts(system, Plan((), (), (), ()), None, Sink())
     renderer = Renderer()
     folders: dict[str, Path] = {}

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os.path
 from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
@@ -86,8 +87,6 @@ class _Dumper:
 
     def path(self, path: Path) -> str:
         """A path as seen from the folder of the root file."""
-        import os.path
-
         return os.path.relpath(path, self.folder)
 
 

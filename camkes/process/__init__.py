@@ -8,6 +8,7 @@ when its time is over, when the user interrupts us and when we are killed, all t
 
 from __future__ import annotations
 
+import atexit
 import errno
 import io
 import os
@@ -15,6 +16,7 @@ import sys
 import time
 from contextlib import ExitStack, nullcontext, suppress
 from functools import partial
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -104,7 +106,6 @@ def run(
     the program cannot be started, with its name as `filename`, LimitError where that comes of a low limit.
     """
     import subprocess
-    from threading import Thread
 
     file = None if log is None else log.open("wb")
     program = StartedProgram(
@@ -373,8 +374,6 @@ def no_output(error: OSError) -> int:
 def leave(status: int) -> None:
     """End the process. There is nothing left to be torn down, except registered exit handlers. Where what
     was printed cannot be written, the status shows it."""
-    import atexit
-
     try:
         sys.stdout.flush()
     except OSError as error:

@@ -10,6 +10,7 @@ on, it is not kept.
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -153,8 +154,6 @@ def _with_outputs(answer: Answer, build: Path, folder: Path) -> Answer:
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """Alone in a folder: one process at a time runs CMake."""
-    import fcntl
-
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)

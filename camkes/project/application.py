@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from camkes.diagnostics import Code, Label, Severity, Sink, Span
+from camkes.model.system import Procedure
 from camkes.parser.files import read_meaning
 from camkes.process.limits import low_limits
+from camkes.project.answers import answer
 from camkes.project.builds import CompileGroup, ComponentBuild
 from camkes.project.codes import (
     CMAKE_FAILED,
@@ -35,6 +37,8 @@ from camkes.project.declarations import (
 )
 from camkes.project.places import span_of
 from camkes.project.records import Answer
+from camkes.resolve.files.library import BUILTIN
+from camkes.resolve.words.nearest import nearest, suggestion
 
 if TYPE_CHECKING:
     from camkes.model.system import ComponentType, System
@@ -134,15 +138,11 @@ class Application(Struct, frozen=True):
         names = {(instance.type.name, instance.name) for instance in system.instances}
         for (component, name), build in self.instances.items():
             if component in types and (component, name) not in names:
-                from camkes.resolve.words.nearest import suggestion
-
                 there = [own for kind, own in names if kind == component]
                 message = f"component `{component}` has no instance `{name}`"
                 sink.report(NO_SUCH_INSTANCE, message, build.span, help=suggestion(name, there))
 
     def _report_undeclared(self, kind: ComponentType, types: Mapping[str, object], sink: Sink) -> None:
-        from camkes.resolve.words.nearest import nearest
-
         meant = nearest(kind.name, [name for name in self.components if name not in types])
         if meant is not None:
             sink.report(
@@ -347,8 +347,6 @@ def _lone_file(
 
 def _look(lists: Path, may_ask: bool) -> Declarations | None:
     """What a CMakeLists.txt declares; None where that is not known."""
-    from camkes.project.answers import answer
-
     try:
         found = answer(lists, host_variables(), {}, Sink(), may_ask=may_ask)
     except OSError:
@@ -359,8 +357,6 @@ def _look(lists: Path, may_ask: bool) -> Declarations | None:
 def _read(lists: Path, definitions: Mapping[str, str], sink: Sink, in_workspace: bool) -> Declarations | None:
     """What a CMakeLists.txt declares, by CMake's evaluation; None after a diagnostic. PermissionError where
     it cannot be read: to CMake it would be missing."""
-    from camkes.project.answers import answer
-
     if not os.access(lists, os.R_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(lists))
     try:
@@ -383,8 +379,6 @@ def _report_unused(found: Answer, sink: Sink) -> None:
     for name in found.unused:
         if name == KERNEL_IS_MCS:
             continue
-        from camkes.resolve.words.nearest import nearest
-
         meant = nearest(name, found.known)
         sink.report(
             UNKNOWN_DEFINITION,
@@ -422,9 +416,6 @@ def _application(declared: Declarations, root: RootServer, lists: Path) -> Appli
 
 def _needs_code(kind: ComponentType) -> bool:
     """Whether a component type has code of its own to run; those that come with the tool bring theirs."""
-    from camkes.model.system import Procedure
-    from camkes.resolve.files.library import BUILTIN
-
     if kind.span.file.path.is_relative_to(BUILTIN):
         return False
     serves = [i for i in kind.interfaces if i.kind == "provides" and isinstance(i.type, Procedure)]

@@ -20,6 +20,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
+from camkes import sandbox
 from camkes.diagnostics import Sink
 from camkes.process import Finished, disk_error, run
 from camkes.process.limits import low_limits
@@ -232,8 +233,6 @@ def _configure(question: Question, source: Path, environment: dict[str, str]) ->
 
 def _run_confined(command: Sequence[str], build: Path, environment: Mapping[str, str]) -> Finished:
     """Run a program within the limits, in a folder that is all it can write."""
-    from camkes import sandbox
-
     confined = sandbox.command(
         command,
         writable=str(build) if sandbox.available() else None,

@@ -22,6 +22,7 @@ from camkes.project.codes import CMAKE_ARGUMENTS, MISSING_FILE, REFUSED_FLAG, SE
 from camkes.project.flags import COMPILING, PREPROCESSING, sifted
 from camkes.project.places import span_of
 from camkes.project.records import Answer, CodemodelGroup
+from camkes.resolve.words.nearest import nearest
 
 
 class ConnectorTemplates(Struct, frozen=True):
@@ -359,8 +360,6 @@ def _split(
         elif current is not None:
             current.append(argument)
         else:
-            from camkes.resolve.words.nearest import nearest
-
             meant = nearest(argument, keywords)
             sink.report(
                 CMAKE_ARGUMENTS,

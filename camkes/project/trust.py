@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from camkes import sandbox
 from camkes.cache import user_path
 from camkes.diagnostics import Sink
 from camkes.files import write_whole
@@ -17,8 +18,6 @@ from camkes.project.places import span_of
 def allows(lists: Path, sink: Sink) -> bool:
     """Whether CMake may be run on a CMakeLists.txt: confined, or in a trusted folder. If not, that is an
     error."""
-    from camkes import sandbox
-
     if sandbox.available() or is_trusted(lists.parent):
         return True
     sink.report(

@@ -6,6 +6,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
+from camkes.protocols.checks import Facts, run_checks
+from camkes.protocols.checks.plain import plain_cycles
+from camkes.protocols.cycles import shortest_cycle
+from camkes.protocols.plan import Plan, plan_requests
+from camkes.protocols.requests import build_graph
+from camkes.protocols.signals import find_lending, never_waited_for, stated_helpers
+
 if TYPE_CHECKING:
     from camkes.diagnostics import Sink
     from camkes.model.system import System
@@ -27,21 +36,11 @@ def analyse(
     `code` is what compiled handlers call ("inst.iface" -> names of `uses` interfaces), `chains` how;
     `operations` is the same for functions that wait and signal, and `counts` how often they call.
     """
-    from msgspec.structs import replace
-
-    from camkes.protocols.plan import Plan, plan_requests
-
     if _can_cycle(system):
-        from camkes.protocols.checks.plain import plain_cycles
-
         for diagnostic in plain_cycles(system, code or {}):
             sink.add(diagnostic)
     if not _is_real_time(system):
         return Plan((), (), (), (), mcs=system.mcs)
-    from camkes.protocols.checks import Facts, run_checks
-    from camkes.protocols.requests import build_graph
-    from camkes.protocols.signals import never_waited_for
-
     graph = build_graph(system, code, counts)
     plan = plan_requests(system, graph, _lending(system, graph, operations or {}))
     good = run_checks(Facts(system, graph, plan, code or {}, chains or {}, operations), sink)
@@ -52,18 +51,12 @@ def analyse(
 
 def _lending(system: System, graph: RequestGraph, operations: Operations) -> list[Lending]:
     """The lending at each condition: helpers are those that are stated, or else computed."""
-    from camkes.protocols.signals import find_lending, stated_helpers
-
     found = (find_lending(system, graph, operations, condition) for condition in system.conditions)
     return [stated_helpers(lending) for lending in found]
 
 
 def sketch(system: System) -> tuple[Plan, tuple[str, ...]]:
     """A plan for a picture of a system, which may have mistakes; and the CPIs of a cycle, if there is one."""
-    from camkes.protocols.cycles import shortest_cycle
-    from camkes.protocols.plan import plan_requests
-    from camkes.protocols.requests import build_graph
-
     graph = build_graph(system)
     cycles = (shortest_cycle(graph.outgoing, part) for part in graph.components() if graph.is_cycle(part))
     found = next(cycles, [])

@@ -26,6 +26,7 @@ from camkes.resolve.program.connections import (
     check_use,
     join,
 )
+from camkes.resolve.program.followups import merged, mistakes_of_their_own
 from camkes.resolve.program.hierarchy import Flat, flatten
 from camkes.resolve.program.reader import Reader
 from camkes.resolve.program.realtime import conditions, plain_connector, tasks_and_cpis
@@ -69,12 +70,8 @@ def load_program(program: Program, options: LoadOptions, sink: Sink) -> System |
     system = _load(program, options, own)
     found = own.diagnostics
     if not program.complete:
-        from camkes.resolve.program.followups import mistakes_of_their_own
-
         found = mistakes_of_their_own(program, found)
     if len(found) > 1:
-        from camkes.resolve.program.followups import merged
-
         found = merged(program, found)
     for diagnostic in found:
         sink.add(diagnostic)

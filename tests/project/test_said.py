@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What is said of CMake files and of what they name, word for word; and the limits of what CMake may use."""
+"""Words about CMake files and what they name, one by one; and the limits of what CMake may use."""
 
 from __future__ import annotations
 

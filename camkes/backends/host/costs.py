@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from camkes.analysis.profiles import find_platform
 from camkes.backends.host.options import Costs
 from camkes.capdl.model import CapabilityModel, ObjectUse, Purpose
 from camkes.diagnostics import Sink
@@ -31,8 +32,6 @@ def find_costs(name: str | None, plan: Plan, capabilities: CapabilityModel, sink
     """By the platform profile of this name, or in this file; None without one or after an error."""
     if name is None:
         return None
-    from camkes.analysis.profiles import find_platform
-
     platform = find_platform(name, sink)
     return None if platform is None else costs_on(platform, plan, capabilities)
 

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """What the judge of runs and searches gets to know of a system, and what it finds in the record of a run.
 
-The judge is written in C (`kernel/host/src/oracle/oracle.h`). In a search it is a part of the host kernel; records
+The judge is written in C (`kernel/host/src/oracle/`). In a search it is a part of the host kernel; records
 of runs are read by a program, `camkes-oracle`, which is built with it.
 """
 
@@ -43,7 +43,7 @@ def oracle_table(
     system: System | None = None,
     limits: Mapping[str, BlockingLimit] | None = None,
 ) -> str:
-    """The text of `kernel/host/src/oracle/oracle_table.c`. Ceilings are computed from the priorities in `system`;
+    """The text that `oracle/oracle_table.c` reads. Ceilings are computed from the priorities in `system`;
     without it they are the plan's. `limits` are those of the property B."""
     true = _ceilings(plan, system)
     lines = ["mcs"] if plan.mcs else []

@@ -7,7 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from camkes.diagnostics import Diagnostic, SourceFile
+from camkes.diagnostics.rendering import machine
 from camkes.diagnostics.rendering.style import Form, Style, import_chain, position, shown_path, summary
+from camkes.diagnostics.rendering.text import to_text
 
 __all__ = ["Form", "Style", "in_source_order", "render", "shown_path", "summary"]
 
@@ -17,13 +19,9 @@ def render(diagnostics: Iterable[Diagnostic], style: Style | None = None) -> str
     style = style or Style()
     ordered = in_source_order(diagnostics)
     if style.form is Form.TEXT:
-        from camkes.diagnostics.rendering.text import to_text
-
         return to_text(ordered, style)
     if style.form is Form.ONELINE:
         return "".join(f"{line}\n" for line in _lines(ordered, style))
-    from camkes.diagnostics.rendering import machine  # json is only needed here
-
     make = machine.to_json if style.form is Form.JSON else machine.to_sarif
     return make(ordered, lambda file: shown_path(file, style))
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -282,8 +283,6 @@ def _screen(line: str) -> tuple[str, list[int]]:
     line = line.rstrip("\r")
     if line.isascii() and line.isprintable():
         return line, list(range(len(line) + 1))
-    import unicodedata
-
     text: list[str] = []
     columns: list[int] = []
     at = 0

@@ -18,6 +18,7 @@ from camkes.parser.parse import ParseOptions, parse
 from camkes.resolve import codes
 from camkes.resolve.files.library import BUILTIN, LIBRARY
 from camkes.resolve.options import LoadOptions
+from camkes.resolve.words.nearest import nearest
 
 
 class Program(Struct, eq=False, dict=True):
@@ -182,8 +183,6 @@ class _ImportReader:
         return next((Path(path) for path in places if os.path.isfile(path)), None)  # noqa: PTH113
 
     def missing(self, node: ast.ImportDecl) -> None:
-        from camkes.resolve.words.nearest import nearest
-
         places = list(map(Path, self.places(node)))
         help = ""
         if not node.system and os.path.isfile(BUILTIN / node.path):  # noqa: PTH113

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
-from camkes.diagnostics import Sink, Span
+from camkes.diagnostics import Label, Sink, Span
 from camkes.model.system import Connector, Interface
 from camkes.resolve import codes
 from camkes.resolve.names.definitions import (
@@ -104,8 +104,6 @@ def flatten(assemblies: list[AssemblyDefinition], sink: Sink) -> Flat:
 
 def _merge_names(assemblies: list[AssemblyDefinition], sink: Sink) -> None:
     """Assemblies become one, so an instance, group or connection of one cannot have a name of another."""
-    from camkes.diagnostics import Label
-
     seen: list[dict[str, Span]] = [{}, {}, {}]
     for assembly in assemblies:
         composition = assembly.composition

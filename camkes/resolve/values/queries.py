@@ -9,6 +9,7 @@ from camkes.model.system import Value
 from camkes.parser import ast
 from camkes.resolve import codes
 from camkes.resolve.options import LoadOptions
+from camkes.resolve.values.answers import answer
 from camkes.resolve.words.nearest import suggestion
 
 
@@ -35,6 +36,4 @@ class Queries:
                 help=suggestion(query.name.text, ("dtb", "gpio")),
             )
             return None
-        from camkes.resolve.values.answers import answer
-
         return answer(query, self.options, self.sink)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 
 from camkes.model.settings import TABLE, UNTYPED_POOL
+from camkes.resolve.words.nearest import nearest
 
 
 def _words(text: str) -> frozenset[str]:
@@ -68,8 +69,6 @@ def _suffix(setting: str, member: str) -> bool:
     suffix = setting[len(member) + 1 :]
     if suffix in _SUFFIXES:
         return True
-    from camkes.resolve.words.nearest import nearest
-
     return nearest(suffix, _SUFFIXES) is None
 
 
