@@ -199,17 +199,17 @@ def judge(
     for diagnostic in (*diagnose_findings(findings), *diagnosed):
         sink.add(diagnostic)
     return Outcome(
-        found,
-        faults,
-        base,
-        tuple(violations or ()),
-        violations is not None,
-        result.status != 0 or bool(result.faults) or bool(violations) or bool(refused),
-        exit_statuses(found, [each.name for each in system.instances if each.type.control]),
-        result.interrupted,
-        findings,
-        refused,
-        {instance.name: instance.span for instance in system.instances},
+        run=found,
+        faults=faults,
+        base=base,
+        violations=tuple(violations or ()),
+        verified=violations is not None,
+        failed=result.status != 0 or bool(result.faults) or bool(violations) or bool(refused),
+        exit_statuses=exit_statuses(found, [each.name for each in system.instances if each.type.control]),
+        interrupted=result.interrupted,
+        findings=findings,
+        refused=refused,
+        places={instance.name: instance.span for instance in system.instances},
     )
 
 

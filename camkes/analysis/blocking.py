@@ -287,12 +287,28 @@ class _Sections:
             step = self._steps[name][not self._workload.contended.isdisjoint(held)]
             if step and other.priority < self._task.priority <= self._workload.urgent[lock][0]:
                 enters = self._enters(other, held, at_ceiling=True)
-                yield RequestSection(other.name, name, step, held, True, other.priority, enters, lock)
+                yield RequestSection(
+                    task=other.name,
+                    cpi=name,
+                    duration=step,
+                    held=held,
+                    at_ceiling=True,
+                    priority=other.priority,
+                    enters=enters,
+                    lock=lock,
+                )
             if self._waited_for(name, rules, other):
                 duration = self._demands.of_request[name]
                 enters = self._enters(other, held, at_ceiling=rules.own_priority)
                 yield RequestSection(
-                    other.name, name, duration, held, rules.own_priority, other.priority, enters, lock
+                    task=other.name,
+                    cpi=name,
+                    duration=duration,
+                    held=held,
+                    at_ceiling=rules.own_priority,
+                    priority=other.priority,
+                    enters=enters,
+                    lock=lock,
                 )
                 continue
             below = held | {name} if rules.lock else held

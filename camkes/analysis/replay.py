@@ -75,15 +75,15 @@ def to_json(witness: Witness) -> str:
     """The file of a witness."""
     what = witness.program
     replay = Replay(
-        1,
-        witness.task,
-        witness.release,
-        witness.response,
-        witness.deadline,
-        witness.bound,
-        witness.duration + 1,
-        tuple(Body(name, body, what.offsets[name]) for name, body in what.tasks.items()),
-        tuple(Body(name, body) for name, body in what.cpis.items()),
+        schema=1,
+        task=witness.task,
+        release=witness.release,
+        response=witness.response,
+        deadline=witness.deadline,
+        bound=witness.bound,
+        duration=witness.duration + 1,
+        tasks=tuple(Body(name, body, what.offsets[name]) for name, body in what.tasks.items()),
+        cpis=tuple(Body(name, body) for name, body in what.cpis.items()),
     )
     return msgspec.json.format(msgspec.json.encode(replay), indent=2).decode() + "\n"
 

@@ -66,14 +66,14 @@ def thread_authority(model: CapabilityModel) -> tuple[ThreadAuthority, ...]:
         for thread in space.threads:
             result.append(
                 ThreadAuthority(
-                    space.name,
-                    thread.instance,
-                    thread.name,
-                    thread.role,
-                    thread.priority,
-                    thread.max_priority,
-                    tuple(other.name for other in held),
-                    reach,
+                    space=space.name,
+                    instance=thread.instance,
+                    name=thread.name,
+                    role=thread.role,
+                    priority=thread.priority,
+                    max_priority=thread.max_priority,
+                    sets=tuple(other.name for other in held),
+                    reach=reach,
                 )
             )
     return tuple(result)
@@ -182,11 +182,29 @@ def _of_space(space: Space, model: CapabilityModel, explainer: _Explainer) -> It
         reason = "; ".join(dict.fromkeys(r for r, _ in why))
         span = next((s for _, s in why if s is not None), None)
         instance = uses[cap.slot][0].instance
-        yield Holding(space.name, instance, cap.slot, cap.object, cap.rights, cap.badge, reason, span)
+        yield Holding(
+            space=space.name,
+            instance=instance,
+            slot=cap.slot,
+            object=cap.object,
+            rights=cap.rights,
+            badge=cap.badge,
+            reason=reason,
+            span=span,
+        )
     for mapping in space.mappings:
         instance = mapping.use.instance
         reason, span = explainer.memory(mapping.use)
-        yield Holding(space.name, instance, None, mapping.region, mapping.rights, 0, reason, span)
+        yield Holding(
+            space=space.name,
+            instance=instance,
+            slot=None,
+            object=mapping.region,
+            rights=mapping.rights,
+            badge=0,
+            reason=reason,
+            span=span,
+        )
 
 
 def _ordered(use: ObjectUse, band: Band) -> str:

@@ -106,7 +106,18 @@ def caller_table(system: System, plan: Plan, cpi: PlannedCpi) -> tuple[CallerEnt
             raised = ordered and (helper is not None or any(can_be_raised(c) for c in calling))
             manager_badge = len(cpi.seats) + 1 + index if raised else None
             tasks = _tasks(plan, context)
-            entries.append(CallerEntry(index, end, number, seat, bound, tasks, callers, manager_badge))
+            entries.append(
+                CallerEntry(
+                    index=index,
+                    end=end,
+                    sender_id=number,
+                    seat=seat,
+                    bound=bound,
+                    tasks=tasks,
+                    callers=callers,
+                    manager_badge=manager_badge,
+                )
+            )
     return tuple(entries)
 
 

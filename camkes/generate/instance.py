@@ -106,16 +106,16 @@ def _includes(me: InstanceFacts) -> tuple[str, ...]:
 def _declared(me: InstanceFacts, interface: Interface) -> ctx.InterfaceContext:
     kind = interface.type
     return ctx.InterfaceContext(
-        interface.kind,
-        interface.name,
-        kind if isinstance(kind, str) else kind.name,
-        me.places.of(interface.span),
-        interface.optional,
-        _methods(me, interface),
-        _is_helped(me, interface.name),
-        me.all.is_rendered(me.connection(interface.name)),
-        _registers(me, interface),
-        me.all.system.mcs
+        kind=interface.kind,
+        name=interface.name,
+        type=kind if isinstance(kind, str) else kind.name,
+        origin=me.places.of(interface.span),
+        optional=interface.optional,
+        methods=_methods(me, interface),
+        helped=_is_helped(me, interface.name),
+        rendered=me.all.is_rendered(me.connection(interface.name)),
+        registers=_registers(me, interface),
+        suspends=me.all.system.mcs
         and any(
             (c.instance, c.interface) == (me.instance.name, interface.name) and c.overrun.rules.suspends
             for c in me.all.system.cpis

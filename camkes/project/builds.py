@@ -69,16 +69,16 @@ class ComponentBuild(Struct, frozen=True):
     def extended(self, more: ComponentBuild) -> ComponentBuild:
         """With what a later declaration adds; its include folders come first, its flags last."""
         return ComponentBuild(
-            self.sources + more.sources,
-            more.includes + self.includes,
-            self.c_flags + more.c_flags,
-            self.cxx_flags + more.cxx_flags,
-            self.ld_flags + more.ld_flags,
-            self.libs + more.libs,
-            self.template_sources + more.template_sources,
-            self.template_headers + more.template_headers,
-            self.cakeml_sources + more.cakeml_sources,
-            self.span or more.span,
+            sources=self.sources + more.sources,
+            includes=more.includes + self.includes,
+            c_flags=self.c_flags + more.c_flags,
+            cxx_flags=self.cxx_flags + more.cxx_flags,
+            ld_flags=self.ld_flags + more.ld_flags,
+            libs=self.libs + more.libs,
+            template_sources=self.template_sources + more.template_sources,
+            template_headers=self.template_headers + more.template_headers,
+            cakeml_sources=self.cakeml_sources + more.cakeml_sources,
+            span=self.span or more.span,
         )
 
     def among(self, all_of_them: ComponentBuild) -> ComponentBuild:

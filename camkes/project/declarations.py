@@ -282,16 +282,16 @@ def _build(call: Call, arguments: Sequence[str], to: Declarations, sink: Sink) -
             to_list = to.not_made if to.generates(call, name) else to.missing
             to_list.append(Missing(source, call.span, call.place(name)))
     return ComponentBuild(
-        tuple(sources),
-        tuple(_folders(call, values["INCLUDES"], to)),
-        tuple(values["C_FLAGS"]),
-        tuple(values["CXX_FLAGS"]),
-        tuple(values["LD_FLAGS"]),
-        (*values["LIBS"], *objects),
-        tuple(values["TEMPLATE_SOURCES"]),
-        tuple(values["TEMPLATE_HEADERS"]),
-        tuple(_paths(call, values["CAKEML_SOURCES"])),
-        call.span,
+        sources=tuple(sources),
+        includes=tuple(_folders(call, values["INCLUDES"], to)),
+        c_flags=tuple(values["C_FLAGS"]),
+        cxx_flags=tuple(values["CXX_FLAGS"]),
+        ld_flags=tuple(values["LD_FLAGS"]),
+        libs=(*values["LIBS"], *objects),
+        template_sources=tuple(values["TEMPLATE_SOURCES"]),
+        template_headers=tuple(values["TEMPLATE_HEADERS"]),
+        cakeml_sources=tuple(_paths(call, values["CAKEML_SOURCES"])),
+        span=call.span,
     )
 
 

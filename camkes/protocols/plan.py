@@ -358,17 +358,17 @@ class _Closure:
         conditions = self.planned_conditions()
         planned = [
             PlannedTask(
-                task.instance,
-                ids[task.instance],
-                task.priority or 0,
-                context,
-                self._highest[context.id],
-                tuple(c.name for c in conditions if task.instance in c.tasks),
-                raised,
-                self._places[task.instance],
-                refills_of(task, self._places[task.instance]),
-                planned_time(task, max(1, len(raised))) if self._mcs else None,
-                self._bands.get(task.instance),
+                name=task.instance,
+                id=ids[task.instance],
+                priority=task.priority or 0,
+                context=context,
+                highest=self._highest[context.id],
+                conditions=tuple(c.name for c in conditions if task.instance in c.tasks),
+                priorities=raised,
+                blocks=self._places[task.instance],
+                refills=refills_of(task, self._places[task.instance]),
+                time=planned_time(task, max(1, len(raised))) if self._mcs else None,
+                band=self._bands.get(task.instance),
             )
             for task, context, raised in zip(self._tasks, self.contexts, self._raised, strict=False)
         ]

@@ -166,17 +166,17 @@ def _system(
     check_times(instances, tasks, cpis, sink)
     schedule = assemblies[0].schedule
     return System(
-        program.root,
-        tuple(program.files),
-        instances,
-        connections,
-        _schedule(schedule, sink) if schedule else (),
-        in_bands(tasks, bands),
-        cpis,
-        settings.other,
-        waits,
-        mcs,
-        bands,
+        root=program.root,
+        files=tuple(program.files),
+        instances=instances,
+        connections=connections,
+        schedule=_schedule(schedule, sink) if schedule else (),
+        tasks=in_bands(tasks, bands),
+        cpis=cpis,
+        other_settings=settings.other,
+        conditions=waits,
+        mcs=mcs,
+        bands=bands,
     )
 
 
@@ -198,16 +198,16 @@ def _connection(connection: JoinedConnection, settings: Settings, sink: Sink) ->
             threads, place = part.threads, part.threads_span
     stated = _connection_settings(connection, settings, sink)
     return Connection(
-        connection.name,
-        tuple(part.name for part in connection.parts),
-        connector,
-        tuple(ConnectionEnd(e.instance, e.interface.name, e.span) for e in connection.from_ends),
-        tuple(ConnectionEnd(e.instance, e.interface.name, e.span) for e in connection.to_ends),
-        stated,
-        connection.parts[0].span,
-        threads,
-        place,
-        connection_settings(connector, stated, sink),
+        name=connection.name,
+        names=tuple(part.name for part in connection.parts),
+        connector=connector,
+        from_ends=tuple(ConnectionEnd(e.instance, e.interface.name, e.span) for e in connection.from_ends),
+        to_ends=tuple(ConnectionEnd(e.instance, e.interface.name, e.span) for e in connection.to_ends),
+        settings=stated,
+        span=connection.parts[0].span,
+        threads=threads,
+        threads_span=place,
+        configured=connection_settings(connector, stated, sink),
     )
 
 

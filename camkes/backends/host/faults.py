@@ -104,18 +104,18 @@ def parse_fault(line: str) -> FaultRecord | None:
     except json.JSONDecodeError:
         return None
     return FaultRecord(
-        report["component"],
-        report["name"],
-        report["what"],
-        report.get("address"),
-        report.get("pc"),
-        report["time"],
-        report["thread"],
-        report["image"],
-        tuple(report["frames"]),
-        report["library"].removeprefix("_IO_"),  # glibc's names for its own calls
-        report.get("cause"),
-        report.get("finding", ""),
+        component=report["component"],
+        thread=report["name"],
+        what=report["what"],
+        address=report.get("address"),
+        pc=report.get("pc"),
+        time=report["time"],
+        number=report["thread"],
+        image=report["image"],
+        frames=tuple(report["frames"]),
+        library=report["library"].removeprefix("_IO_"),  # glibc's names for its own calls
+        cause=report.get("cause"),
+        finding=report.get("finding", ""),
     )
 
 

@@ -179,15 +179,15 @@ class _Build:
             return None
         kinds = {instance.name: instance.type for instance in instances}
         linker = Linker(
-            self.capabilities,
-            compiler,
-            {name: tuple(j.output for j in of) for name, of in jobs.items()},
-            {name: self._libraries(build) for name, build in builds.items()},
-            kit,
-            self.folder,
-            lambda name, symbol: lacks(kinds[name], symbol, builds[name]),
-            self.sink,
-            COVERAGE_LINK if self.covers else (),
+            capabilities=self.capabilities,
+            compiler=compiler,
+            objects={name: tuple(j.output for j in of) for name, of in jobs.items()},
+            libraries={name: self._libraries(build) for name, build in builds.items()},
+            kit=kit,
+            out=self.folder,
+            expected_of=lambda name, symbol: lacks(kinds[name], symbol, builds[name]),
+            sink=self.sink,
+            more_flags=COVERAGE_LINK if self.covers else (),
         )
         if not self._make(compiled, linker):
             return None

@@ -154,7 +154,17 @@ def _faults(records: Sequence[Record], names: TraceNames, out: Path) -> Iterator
                 image = f"{component}.elf"
                 frames = (pc,) if pc is not None else ()
                 number = numbers.get(thread, NO_NUMBER)
-                fault = FaultRecord(component, thread, what, None, pc, each.time, number, image, frames)
+                fault = FaultRecord(
+                    component=component,
+                    thread=thread,
+                    what=what,
+                    address=None,
+                    pc=pc,
+                    time=each.time,
+                    number=number,
+                    image=image,
+                    frames=frames,
+                )
                 places = [p for frame in locate(out / image, frames) for p in frame]
                 yield Located(fault, tuple(places))
 

@@ -179,25 +179,25 @@ def trace_names(model: CapabilityModel, plan: Plan, system: System | None = None
             cpi = cpis.get(service)
             threads.append(
                 NamedThread(
-                    len(threads),
-                    thread.name,
-                    space.name,
-                    thread.instance,
-                    thread.role,
-                    thread.priority,
-                    service,
-                    cpi.id if cpi else None,
-                    thread.context,
-                    task_ids.get(thread.instance) if thread.role is Role.CONTROL else None,
+                    number=len(threads),
+                    name=thread.name,
+                    space=space.name,
+                    instance=thread.instance,
+                    role=thread.role,
+                    priority=thread.priority,
+                    service=service,
+                    cpi=cpi.id if cpi else None,
+                    context=thread.context,
+                    task=task_ids.get(thread.instance) if thread.role is Role.CONTROL else None,
                 )
             )
     objects = [item.name for item in table_objects(model)]
     numbers = {name: number for number, name in enumerate(objects)}
     return TraceNames(
-        tuple(threads),
-        tuple(_tasks(numbers, model, plan, system)),
-        tuple(NamedContext(c.id, c.name, c.is_task, c.base_priority) for c in plan.contexts),
-        tuple(
+        threads=tuple(threads),
+        tasks=tuple(_tasks(numbers, model, plan, system)),
+        contexts=tuple(NamedContext(c.id, c.name, c.is_task, c.base_priority) for c in plan.contexts),
+        cpis=tuple(
             NamedCpi(
                 c.id,
                 c.name,
@@ -208,10 +208,10 @@ def trace_names(model: CapabilityModel, plan: Plan, system: System | None = None
             )
             for c in plan.cpis
         ),
-        tuple(objects),
-        _services(objects, plan, system),
-        _senders(objects, model),
-        tuple(
+        objects=tuple(objects),
+        services=_services(objects, plan, system),
+        senders=_senders(objects, model),
+        conditions=tuple(
             NamedCondition(c.id, c.name, c.lending.tasks(), tuple(task_ids[task] for task in c.tasks))
             for c in plan.conditions
         ),
@@ -230,18 +230,18 @@ def _tasks(
         t = timing.get(task.name)
         timer = f"{task.name}:timer"
         yield NamedTask(
-            task.id,
-            task.name,
-            task.priority if task.band is None else task.band.highest,
-            task.context.id,
-            t.period if t else None,
-            t.relative_deadline if t else None,
-            t.offset if t else 0,
-            numbers[timer] if timer in released else None,
-            numbers.get(release_event(system, t)) if system and t else None,
-            after.get(task.name, ""),
-            reads.get(task.name, ()),
-            "" if task.time is None else task.time.overrun.value,
+            id=task.id,
+            name=task.name,
+            priority=task.priority if task.band is None else task.band.highest,
+            context=task.context.id,
+            period=t.period if t else None,
+            deadline=t.relative_deadline if t else None,
+            offset=t.offset if t else 0,
+            timer=numbers[timer] if timer in released else None,
+            event=numbers.get(release_event(system, t)) if system and t else None,
+            after=after.get(task.name, ""),
+            reads=reads.get(task.name, ()),
+            overrun="" if task.time is None else task.time.overrun.value,
         )
 
 

@@ -153,14 +153,14 @@ class Compositions:
                 doubtful.add(self.meant(written, scope))
         threads, threads_span = connection_threads(node, self.sink)
         return ConnectionDefinition(
-            node.name,
-            connector,
-            [end for end in ends if end is not None],
-            None not in ends,
-            threads,
-            threads_span,
-            node.name.span,
-            doubtful,
+            name=node.name,
+            connector=connector,
+            ends=[end for end in ends if end is not None],
+            complete=None not in ends,
+            threads=threads,
+            threads_span=threads_span,
+            span=node.name.span,
+            doubtful=doubtful,
         )
 
     def meant(self, node: ast.ConnectionEndDecl, scope: CompositionDefinition) -> str | None:

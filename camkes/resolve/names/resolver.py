@@ -265,19 +265,21 @@ class Names:
         id = requestors[0].id if requestors else None
         exports = node.composition.items if isinstance(node.composition, ast.CompositionDecl) else ()
         type = ComponentType(
-            name.text,
-            bool(controls),
-            bool(hardware),
-            tuple(interfaces.values()),
-            tuple(syncs),
-            tuple(attributes),
-            _includes(tuple(item for item in node.items if isinstance(item, ast.IncludeDecl))),
-            name.span,
-            bool(requestors),
-            None if id is None else fold_integer(id, self.sink, "this requestor id", 0),
-            requestors[0].span if requestors else None,
-            tuple(item.target.text for item in exports if isinstance(item, ast.ExportDecl)),
-            next((item.span for item in node.items if isinstance(item, ast.CriticalityControl)), None),
+            name=name.text,
+            control=bool(controls),
+            hardware=bool(hardware),
+            interfaces=tuple(interfaces.values()),
+            syncs=tuple(syncs),
+            attributes=tuple(attributes),
+            includes=_includes(tuple(item for item in node.items if isinstance(item, ast.IncludeDecl))),
+            span=name.span,
+            requestor=bool(requestors),
+            requestor_id=None if id is None else fold_integer(id, self.sink, "this requestor id", 0),
+            requestor_span=requestors[0].span if requestors else None,
+            exported=tuple(item.target.text for item in exports if isinstance(item, ast.ExportDecl)),
+            criticality_span=next(
+                (item.span for item in node.items if isinstance(item, ast.CriticalityControl)), None
+            ),
         )
         check_requests(node, interfaces, self.sink)
         definition = ComponentDefinition(type, spelled, None, [])
@@ -315,18 +317,18 @@ class Names:
             type = spelled
         clauses = interface_clauses(node, self.sink)
         return Interface(
-            node.kind,
-            node.name.text,
-            type,
-            node.optional,
-            node.name.span,
-            clauses.protocol,
-            clauses.requests,
-            clauses.threads,
-            None if clauses.monitor is None else clauses.monitor.text,
-            clauses.spans or None,
-            clauses.within,
-            clauses.overrun,
+            kind=node.kind,
+            name=node.name.text,
+            type=type,
+            optional=node.optional,
+            span=node.name.span,
+            protocol=clauses.protocol,
+            requests=clauses.requests,
+            threads=clauses.threads,
+            monitor=None if clauses.monitor is None else clauses.monitor.text,
+            clause_spans=clauses.spans or None,
+            within=clauses.within,
+            overrun=clauses.overrun,
         )
 
     # Configurations and assemblies ---------------------------------------------------------------
