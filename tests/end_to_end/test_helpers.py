@@ -18,7 +18,7 @@ import pytest
 from camkes.diagnostics import Sink
 from camkes.report.draw.timeline import timeline_svg
 from camkes.report.trace.decode import decode_trace
-from camkes.report.trace.events import Event, read_trace
+from camkes.report.trace.events import Event, parse_trace
 from camkes.report.trace.kinds import KernelCall, Kind
 from camkes.report.trace.model import Run, State
 from camkes.report.trace.names import load_names
@@ -75,9 +75,9 @@ def run(path: Path, out: Path, *options: str, duration: str = "100ms") -> Ran:
     sink = Sink()
     names = load_names(trace, sink)
     assert names is not None
-    found, events = decode_trace(trace, names, sink), read_trace(trace, sink)
+    found, events = decode_trace(trace, names, sink), parse_trace(trace.read_bytes(), str(trace), sink)
     assert found is not None and events is not None
-    return Ran(result, found, tuple(events))
+    return Ran(result, found, events)
 
 
 # An inversion without a lock ---------------------------------------------------------------------

@@ -11,6 +11,7 @@ is damaged is reported or read: nothing is raised, and nothing takes more than 2
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import resource
 import signal
@@ -24,6 +25,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import patch
 
 from camkes import pipeline
 from camkes.backends.host.oracle import verify
@@ -371,7 +373,8 @@ def campaign(
     """Try these seeds; how often what went wrong. Ends at `most` kinds of problems."""
     wrong: Counter[str] = Counter()
     for seed in seeds:
-        problem = attempt(seed, found, folder / "damaged.trace")
+        with patch.dict(os.environ, UBSAN_OPTIONS="halt_on_error=1"):  # of the judge
+            problem = attempt(seed, found, folder / "damaged.trace")
         if problem:
             kind = problem.rpartition("\n")[2] if "\n" in problem else problem[:5]
             if kind not in wrong:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from camkes.diagnostics import Sink
 from camkes.model.limits import NO_NUMBER
-from camkes.report.trace.events import MAGIC, Event, encode_records, parse_trace, read_trace
+from camkes.report.trace.events import MAGIC, Event, encode_records, load_trace, parse_trace
 from camkes.report.trace.kinds import ARGUMENTS, Kind
 
 WORD = st.integers(0, 2**64 - 1)
@@ -75,13 +75,13 @@ def test_a_file_without_the_beginning_of_a_trace_has_no_events(tmp_path: Path) -
     path = tmp_path / "photo.trace"
     path.write_bytes(b"\x89PNG....")
     sink = Sink()
-    assert read_trace(path, sink) is None
+    assert load_trace(path, sink) is None
     assert [d.code.number for d in sink.diagnostics] == ["E0803"]
 
 
 def test_a_missing_file_is_a_diagnostic(tmp_path: Path) -> None:
     sink = Sink()
-    assert read_trace(tmp_path / "no.trace", sink) is None
+    assert load_trace(tmp_path / "no.trace", sink) is None
     assert [d.code.number for d in sink.diagnostics] == ["E0801"]
 
 

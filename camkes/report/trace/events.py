@@ -51,20 +51,6 @@ class _Header(NamedTuple, Generic[_About]):
     limits: tuple[int, ...] | None
 
 
-def read_trace(path: Path, sink: Sink, bounds: Bounds | None = None) -> Iterator[Event] | None:
-    """The events of a trace file, as they are asked for. None if there are none to show; a damaged end is
-    reported and left out. With `bounds`, events name only what these know."""
-    data = load_trace(path, sink)
-    return None if data is None else _events(data, str(path), sink, bounds)
-
-
-def observed(events: Iterable[Event], observe: Callable[[Event], None]) -> Iterator[Event]:
-    """The events, each of which `observe` gets before."""
-    for event in events:
-        observe(event)
-        yield event
-
-
 def load_trace(path: Path, sink: Sink) -> bytes | None:
     """The bytes of a trace file; None if it cannot be read or is not a trace, which is reported."""
     try:
@@ -77,7 +63,10 @@ def load_trace(path: Path, sink: Sink) -> bytes | None:
 
 def parse_trace(data: bytes, name: str, sink: Sink) -> tuple[Event, ...] | None:
     """All events of a trace that is in memory; `name` is for messages."""
-    return tuple(_events(data, name, sink)) if _is_trace(data, name, sink) else None
+    if not _is_trace(data, name, sink):
+        return None
+    found = read_records(data, name, sink, lambda kind, thread, other: (kind, thread, other))
+    return tuple(Event(time, *about, args, text) for time, about, args, text in found)
 
 
 def _is_trace(data: bytes, name: str, sink: Sink) -> bool:
@@ -85,13 +74,6 @@ def _is_trace(data: bytes, name: str, sink: Sink) -> bool:
         sink.report(TRACE_TRUNCATED, f"{name} is not a trace")
         return False
     return True
-
-
-def _events(data: bytes, name: str, sink: Sink, bounds: Bounds | None = None) -> Iterator[Event]:
-    for time, (kind, thread, other), args, text in read_records(
-        data, name, sink, lambda kind, thread, other: (kind, thread, other), bounds
-    ):
-        yield Event(time, kind, thread, other, args, text)
 
 
 def read_records(

@@ -17,7 +17,7 @@ from camkes.backends.host.options import RunOptions
 from camkes.backends.host.run import run_host
 from camkes.diagnostics import Diagnostic, Sink
 from camkes.report.trace.decode import decode
-from camkes.report.trace.events import read_trace
+from camkes.report.trace.events import parse_trace
 from camkes.report.trace.names import TraceNames, trace_names
 from camkes.report.trace.waits import Situation
 from tests.runtime.host import Built, build
@@ -51,7 +51,7 @@ def ended_run(built: Built, *, fast: bool = False) -> Ended:
     result = run_host(built.image, RunOptions(duration=30_000_000, fast=fast), trace, lambda _: None)
     assert not result.diagnostics
     sink = Sink()
-    events = read_trace(trace, sink)
+    events = parse_trace(trace.read_bytes(), str(trace), sink)
     assert events is not None
     names = trace_names(built.model, built.plan, built.system)
     at_end = decode(events, names).situation
