@@ -7,15 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from camkes import pipeline
-from camkes.diagnostics import Sink
-from camkes.model.system import System
-from camkes.protocols.plan import Plan
-from camkes.report.trace.events import Event
 from camkes.report.trace.kinds import Binding, KernelCall, Kind
-from camkes.report.trace.names import TraceNames, trace_names
-from tests.report.checking import check_trace
-from tests.runtime.host import checked
+
+from .records import Records, records_of
 
 #: low has the lock of the outer CPI, and makes requests to the inner one; high waits for that lock
 SYSTEM = """
@@ -41,49 +35,19 @@ assembly {
 """
 
 
-class Records:
-    """Records of threads and contexts by their names."""
-
-    def __init__(self, names: TraceNames, plan: Plan, system: System) -> None:
-        self.names, self.plan, self.system = names, plan, system
-        self.time = 0
-        self.events: list[Event] = []
-
-    def add(self, kind: Kind, thread: str = "", other: str = "", *args: int) -> None:
-        numbers = {named.name: named.number for named in self.names.threads}
-        self.events.append(Event(self.time, kind, numbers.get(thread), numbers.get(other), args))
-
-    def lock(self, kind: Kind, cpi: str, context: str) -> None:
-        ids = {named.name: named.id for named in (*self.names.cpis, *self.names.contexts)}
-        self.add(kind, f"{cpi}@{context}", "", ids[cpi], ids[context])
-
-    def request(self, cpi: str, context: str, client: str) -> None:
-        ids = {named.name: named.id for named in (*self.names.cpis, *self.names.contexts)}
-        base = self.names.contexts[ids[context]].priority
-        self.add(Kind.TRANSFER, client, f"{cpi}@{context}", 0, 0, 0, 0)
-        task = next(task.id for task in self.names.tasks if task.name == context)
-        self.add(Kind.REQUEST_BEGIN, f"{cpi}@{context}", "", ids[cpi], ids[context], base, task, 0)
-
-    def give_time(self, thread: str) -> None:
-        own = self.names.objects.index(f"{thread.rpartition('@')[2]}:sc")
-        self.add(Kind.BIND, thread, "outer.s!manager", own, Binding.BOUND)
-
-    def found(self) -> list[str]:
-        return [each.explanation for each in check_trace(self.events, self.names, self.plan, self.system)]
-
-
 @pytest.fixture
 def records(tmp_path_factory: pytest.TempPathFactory) -> Records:
-    sink = Sink()
-    system = checked(tmp_path_factory.mktemp("home"), SYSTEM, sink, mcs=True)
-    model = pipeline.capabilities(system, sink)
-    names = trace_names(model, system.plan, system.system)
-    records = Records(names, system.plan, system.system)
+    records = records_of(tmp_path_factory.mktemp("home"), SYSTEM)
     records.request("outer.s", "low", "low")
     records.lock(Kind.LOCK_TAKE, "outer.s", "low")
     records.request("outer.s", "high", "high")
     records.lock(Kind.LOCK_WAIT, "outer.s", "high")
     return records
+
+
+def give_time(records: Records, thread: str) -> None:
+    """A thread gets the time of the task that it works for."""
+    records.bind(f"{thread.rpartition('@')[2]}:sc", thread, "outer.s!manager")
 
 
 def end_inner(records: Records, *, answered: bool) -> None:
@@ -92,8 +56,8 @@ def end_inner(records: Records, *, answered: bool) -> None:
     records.add(Kind.REQUEST_END, "inner.s@low", "", 0, 0)
     if answered:
         records.add(Kind.REPLY, "inner.s@low", "outer.s@low", 0, 0)
-    records.give_time("inner.s@low")
-    records.give_time("middle")
+    give_time(records, "inner.s@low")
+    give_time(records, "middle")
     records.add(Kind.SWITCH, "middle", "", 20)
 
 
@@ -116,8 +80,8 @@ def abort_outer(records: Records) -> None:
 
 def test_others_wait_for_the_lock_of_a_roll_back(records: Records) -> None:
     abort_outer(records)
-    records.give_time("outer.s@low")
-    records.give_time("middle")
+    give_time(records, "outer.s@low")
+    give_time(records, "middle")
     records.add(Kind.SWITCH, "middle", "", 20)
     assert records.found() == ["middle (priority 20) runs while outer.s@low (priority 30) could"]
 
@@ -128,7 +92,7 @@ def test_the_lock_of_a_roll_back_is_not_that_of_its_caller(priority: int, record
     abort_outer(records)
     records.request("inner.s", "low", "low")
     records.lock(Kind.LOCK_TAKE, "inner.s", "low")
-    records.give_time("inner.s@low")
+    give_time(records, "inner.s@low")
     records.add(Kind.PRIORITY, "inner.s@low", "", 10, priority)
     records.add(Kind.SWITCH, "inner.s@low", "", priority)
     records.time += 1

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * What follows from the kernel's records of messages and timers alone: which threads
- * wait for the reply of which, on behalf of which task a request is made, and when jobs are
- * released.
+ * What follows from the kernel's records of messages and timers alone: which threads wait for the
+ * reply of which, on behalf of which task a request is made, and when jobs are released.
  */
 #include "oracle/oracle.h"
 
