@@ -69,15 +69,15 @@ def load() -> Tables:
         data = _shared({"key": key, **_analyse(key[2].decode())}, {})
         keep(STORED, data)
     return Tables(
-        data["rows"],
-        [Rule(*fields) for fields in data["rules"]],
-        data["start"],
-        data["end"],
-        data["passing"],
-        data["words"],
-        data["contextual"],
-        data["symbols"],
-        data["patterns"],
+        rows=data["rows"],
+        rules=[Rule(*fields) for fields in data["rules"]],
+        start=data["start"],
+        end=data["end"],
+        passing=data["passing"],
+        words=data["words"],
+        contextual=data["contextual"],
+        symbols=data["symbols"],
+        patterns=data["patterns"],
     )
 
 

@@ -14,7 +14,7 @@ from camkes.report.trace.kinds import Binding, Blocked, EndReason, KernelCall, K
 
 from .records import Records, records_of
 
-#: `free` has no lock; who waits for that of `helped` pays for its holder
+#: `free` has no lock; a task that waits for that of `helped` pays for its holder
 SYSTEM = """
 procedure Section { void enter(); }
 component User { control; requestor; uses Section s; }

@@ -232,11 +232,19 @@ class Decoder:
         holds = (self.names.lock_name(cpi) for cpi in sorted(self.holders) if self._holder(cpi) is thread)
         self.faults.append(
             Fault(
-                self.now, thread.named, FaultKind(kind), address, pc, offset, thread.service,
-                lane.task.name if lane is not None and lane.task.id >= 0 else "",
-                "" if thread.client is None else thread.client.named.name, tuple(holds), stopped=False,
+                time=self.now,
+                thread=thread.named,
+                kind=FaultKind(kind),
+                address=address,
+                pc=pc,
+                offset=offset,
+                service=thread.service,
+                task=lane.task.name if lane is not None and lane.task.id >= 0 else "",
+                client="" if thread.client is None else thread.client.named.name,
+                holds=tuple(holds),
+                stopped=False,
             )
-        )  # fmt: skip
+        )
 
     def _holder(self, cpi: int) -> ThreadState | None:
         return self.workers.get(self.holders[cpi])
@@ -271,10 +279,18 @@ class Decoder:
     def _on_request_end(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None and thread.requests:
             begin, (cpi, context, priority, task, sequence) = thread.requests.pop()
-            self.requests.append(ServedRequest(
-                thread.named.number, begin, self.now, cpi, context, priority,
-                None if task == NO_NUMBER else task, sequence,
-            ))  # fmt: skip
+            self.requests.append(
+                ServedRequest(
+                    thread=thread.named.number,
+                    start=begin,
+                    end=self.now,
+                    cpi=cpi,
+                    context=context,
+                    priority=priority,
+                    task=None if task == NO_NUMBER else task,
+                    sequence=sequence,
+                )
+            )
 
     def _on_lock_wait(self, thread: ThreadState | None, other: ThreadState | None, args: Args) -> None:
         worker = thread if other is None else other
@@ -310,7 +326,16 @@ class Decoder:
             source = self._waiting_worker(cause) if after > before else None
             number = source.named.number if source is not None and source is not heir else None
             self.inheritances.append(
-                Inheritance(self.now, heir.named.number, number, cpi, context, cause, before, after)
+                Inheritance(
+                    time=self.now,
+                    heir=heir.named.number,
+                    source=number,
+                    cpi=cpi,
+                    context=context,
+                    cause=cause,
+                    before=before,
+                    after=after,
+                )
             )
 
     def _on_cond_wait(self, _: ThreadState | None, other: ThreadState | None, args: Args) -> None:
@@ -326,7 +351,16 @@ class Decoder:
             source = self._waiting_worker(cause) if after > before else None
             number = None if source is None or source is other else source.named.number
             self.inheritances.append(
-                Inheritance(self.now, other.named.number, number, -1, context, cause, before, after)
+                Inheritance(
+                    time=self.now,
+                    heir=other.named.number,
+                    source=number,
+                    cpi=-1,
+                    context=context,
+                    cause=cause,
+                    before=before,
+                    after=after,
+                )
             )
 
     def _on_refused(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
@@ -459,29 +493,33 @@ class Decoder:
         for lane in self.lanes:
             if lane.current is not None and end > lane.since:
                 lane.segments.append(StateSegment(lane.since, end, *lane.current))
+        spent, payments, overruns, criticality = self.spending.finish()
         return Run(
-            self.names,
-            end,
-            self.ending,
-            scheduling,
-            tuple(
+            names=self.names,
+            end=end,
+            ending=self.ending,
+            scheduling=scheduling,
+            threads=tuple(
                 TracedThread(t.named, tuple(t.segments) if scheduling else (), tuple(t.priorities))
                 for _, t in sorted(self.threads.items())
             ),
-            tuple(
+            lanes=tuple(
                 lane.finished(Ending(self.now, self.ending is EndReason.IDLE), scheduling)
                 for lane in self.lanes
                 if lane.task.id >= 0 or any(s.state is State.RUNNING for s in lane.segments)
             ),
-            tuple(sorted(self.requests, key=lambda request: (request.start, request.thread))),
-            tuple(self.locks),
-            tuple(self.inheritances),
-            tuple(self.outputs),
-            tuple(self.refusals),
-            tuple(self.faults),
-            self._waits(),
-            self.exits,
-            *self.spending.finish(),
+            requests=tuple(sorted(self.requests, key=lambda request: (request.start, request.thread))),
+            locks=tuple(self.locks),
+            inheritances=tuple(self.inheritances),
+            outputs=tuple(self.outputs),
+            refused=tuple(self.refusals),
+            faults=tuple(self.faults),
+            waits=self._waits(),
+            exits=self.exits,
+            spent=spent,
+            payments=payments,
+            overruns=overruns,
+            criticality=criticality,
         )
 
     def _waits(self) -> tuple[Wait, ...]:
