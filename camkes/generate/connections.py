@@ -4,20 +4,16 @@
 
 from __future__ import annotations
 
-from camkes.diagnostics import Label
-from camkes.generate.codes import NEEDS_SEL4, RPC_BUFFER, UNKNOWN_CONNECTOR
-from camkes.generate.facts import SystemFacts, generates
+from camkes.generate.codes import NEEDS_SEL4, UNKNOWN_CONNECTOR
+from camkes.generate.facts import SystemFacts
 from camkes.model.connectors import (
     GENERATED,
     RPC_CALL,
-    SHARED_DATA,
-    Carries,
     caller_waits,
     carries_time,
     is_standard,
 )
-from camkes.model.settings import BUFFER
-from camkes.model.system import Connection, Connector
+from camkes.model.system import Connector
 
 
 def _instead(connector: Connector) -> str:
@@ -31,8 +27,6 @@ def check_connections(all_: SystemFacts) -> None:
     """Report connections that no code can be generated for."""
     for connection in all_.system.connections:
         connector = connection.connector
-        if generates(connection, Carries.CALLS):
-            _check_buffer(all_, connection)
         if connector.name in GENERATED | all_.rendered.connectors or carries_time(connection):
             continue
         if connector.from_end.hardware or connector.to_end.hardware or is_standard(connector):
@@ -52,18 +46,3 @@ def check_connections(all_: SystemFacts) -> None:
                 help="use a connector of std_connector.camkes; your own connector needs seL4, and "
                 "templates declared with DeclareCAmkESConnector",
             )
-
-
-def _check_buffer(all_: SystemFacts, connection: Connection) -> None:
-    name = connection.configured.buffer
-    if name is None:
-        return
-    ends = [*connection.from_ends, *connection.to_ends]
-    if len(ends) != 2 or any(all_.buffer(connection, end.instance) is None for end in ends):
-        all_.sink.report(
-            RPC_BUFFER,
-            f"`{name}` is not a dataport connection between {ends[0].instance} and {ends[-1].instance}",
-            connection.configured.spans[BUFFER.name],
-            related=[Label(connection.span, "the messages of this connection are stored in it")],
-            help=f"connect a dataport of each with {SHARED_DATA.name}, and write the name of that connection",
-        )

@@ -68,15 +68,6 @@ class SystemFacts:
     def instances(self) -> tuple[InstanceFacts, ...]:
         return tuple(InstanceFacts(self, i) for i in self.system.instances if not i.type.hardware)
 
-    def buffer(self, connection: Connection, instance: str) -> str | None:
-        """The dataport of `instance` that messages of an RPC connection are in, None: there is none."""
-        name = connection.configured.buffer
-        for other in self.system.connections:
-            if name in (other.name, *other.names) and support(other.connector).carries is Carries.DATA:
-                ends = [e for e in (*other.from_ends, *other.to_ends) if e.instance == instance]
-                return ends[0].interface if ends else None
-        return None
-
     def is_rendered(self, connection: Connection | None) -> bool:
         """Does a template of the connector's own have the code?"""
         return connection is not None and connection.connector.name in self.rendered.connectors

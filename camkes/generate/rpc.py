@@ -38,7 +38,7 @@ def rpc_from(me: InstanceFacts, interface: Interface, connection: Connection) ->
             )
             for name in me.contexts.values()
         ),
-        buffer=me.all.buffer(connection, me.instance.name),
+        buffer=connection.configured.buffer.get(me.instance.name),
     )
 
 
@@ -51,7 +51,7 @@ def rpc_to(me: InstanceFacts, interface: Interface, connection: Connection) -> c
         tuple(zip(numbers, (e.name for e in connection.from_ends), strict=True)),
         dispatches(me, interface, connection),
         None if cpi is None else _cpi(me, cpi),
-        me.all.buffer(connection, me.instance.name),
+        connection.configured.buffer.get(me.instance.name),
     )
 
 

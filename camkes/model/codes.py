@@ -9,5 +9,6 @@ from camkes.diagnostics import Code
 SETTING_TYPE = Code("E0601", "setting-of-wrong-type")
 SETTING_RANGE = Code("E0602", "setting-out-of-range")
 ACCESS_RIGHTS = Code("E0603", "unknown-access-rights")
+RPC_BUFFER = Code("E0656", "rpc-buffer")
 
-CODES = (SETTING_TYPE, SETTING_RANGE, ACCESS_RIGHTS)
+CODES = (SETTING_TYPE, SETTING_RANGE, ACCESS_RIGHTS, RPC_BUFFER)

@@ -122,11 +122,12 @@ _NOTHING = InterfaceSettings()
 
 
 class ConnectionSettings(Struct, frozen=True, eq=False):
-    """A connection. `buffer` is the name of the dataport connection that its messages are stored in."""
+    """A connection. `buffer` has the dataports, by the instances of its two ends, that its messages are
+    stored in."""
 
     size: int | None = None
     paddr: int | None = None
-    buffer: str | None = None
+    buffer: Mapping[str, str] = field(default_factory=dict)
     spans: Mapping[str, Span] = field(default_factory=dict)
 
 

@@ -17,7 +17,7 @@ from camkes.resolve.names.definitions import AssemblyDefinition
 from camkes.resolve.names.resolver import Names
 from camkes.resolve.options import LoadOptions
 from camkes.resolve.program.bands import find_bands, in_bands
-from camkes.resolve.program.configure import configured, connection_settings
+from camkes.resolve.program.configure import configured, configured_connections
 from camkes.resolve.program.connections import (
     JoinedConnection,
     check_connection,
@@ -157,7 +157,7 @@ def _system(
         Instance(i.name, i.component.type, i.address_space, settings.of_instance.get(i.name, {}), i.span)
         for i in flat.instances.values()
     )
-    connections = tuple(_connection(connection, settings, sink) for connection in joined)
+    connections = configured_connections((_connection(each, settings, sink) for each in joined), sink)
     readers = {i.name: Reader(i.settings, i.type.attributes, sink, mcs) for i in instances}
     waits = conditions(instances, readers)
     tasks, cpis = tasks_and_cpis(instances, connections, readers, sink)
@@ -196,18 +196,16 @@ def _connection(connection: JoinedConnection, settings: Settings, sink: Sink) ->
             )
         else:
             threads, place = part.threads, part.threads_span
-    stated = _connection_settings(connection, settings, sink)
     return Connection(
         name=connection.name,
         names=tuple(part.name for part in connection.parts),
         connector=connector,
         from_ends=tuple(ConnectionEnd(e.instance, e.interface.name, e.span) for e in connection.from_ends),
         to_ends=tuple(ConnectionEnd(e.instance, e.interface.name, e.span) for e in connection.to_ends),
-        settings=stated,
+        settings=_connection_settings(connection, settings, sink),
         span=connection.parts[0].span,
         threads=threads,
         threads_span=place,
-        configured=connection_settings(connector, stated, sink),
     )
 
 

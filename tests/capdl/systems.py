@@ -7,8 +7,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.model.protocols import Protocol
 from camkes.model.system import (
@@ -31,7 +29,7 @@ from camkes.model.system import (
 )
 from camkes.protocols.contexts import Context, Seat
 from camkes.protocols.plan import Plan, PlannedCpi, PlannedTask, Request
-from camkes.resolve.program.configure import configured, connection_settings
+from camkes.resolve.program.configure import configured, configured_connections
 from camkes.resolve.program.reader import Reader
 
 FILE = SourceFile(Path("hand.camkes"), "\n")
@@ -94,10 +92,7 @@ def system(
 ) -> System:
     """A system of these parts; wrong settings count as not given."""
     sink, other = Sink(), other or {}
-    connections = tuple(
-        replace(each, configured=connection_settings(each.connector, each.settings, sink))
-        for each in connections
-    )
+    connections = configured_connections(connections, sink)
     readers = {each.name: Reader(each.settings, each.type.attributes, sink) for each in instances}
     instances = configured(instances, connections, tasks, cpis, (), other, readers, sink)
     return System(FILE, (FILE,), instances, connections, (), tasks, cpis, other)

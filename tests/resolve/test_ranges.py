@@ -96,6 +96,22 @@ def test_a_value_for_several_threads_is_one_error(tmp_path: Path) -> None:
     assert found(tmp_path, "a.priority = 300; b.affinity = -1;") == [("E0602", 15)] * 2
 
 
+@pytest.mark.parametrize("name", ["nothing", "c", "n", "m"])
+def test_messages_are_stored_in_a_dataport_of_both(tmp_path: Path, name: str) -> None:
+    assert found(tmp_path, f'c.buffer = "{name}";') == ([] if name == "m" else [("E0656", 15)])
+
+
+def test_a_dataport_of_one_of_them_is_not_enough(tmp_path: Path) -> None:
+    text = LINES.replace("to b.d);", "to other.d);").replace(
+        "component B b;", "component B b; component T other;"
+    )
+    path, sink = tmp_path / "a.camkes", Sink()
+    path.write_text(text.replace("T { hardware;", "T {") % ("", 'c.buffer = "m";'))
+    load(path, LoadOptions(), sink)
+    (problem,) = (d for d in sink.diagnostics if d.code.number == "E0656")
+    assert problem.message == "`m` is not a dataport connection between a and b"
+
+
 def test_a_default_that_several_instances_share_is_one_error(tmp_path: Path) -> None:
     text = LINES.replace("component A a;", "component A a; component A other;")
     path, sink = tmp_path / "a.camkes", Sink()

@@ -263,29 +263,6 @@ def test_connectors_that_the_host_kernel_has_not(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_buffer_is_a_dataport_of_both(tmp_path: Path) -> None:
-    text = """
-    procedure P { void go(); }
-    component C { control; uses P p; dataport Buf d; }
-    component S { provides P p; }
-    component T { dataport Buf d; }
-    assembly {
-        composition {
-            component C c; component S s; component T t;
-            connection seL4RPCCall x(from c.p, to s.p);
-            connection seL4SharedData y(from c.d, to t.d);
-        }
-        configuration { x.buffer = "y"; }
-    }
-    """
-    sink = Sink()
-    system, plan, model = plan_of(tmp_path, text, sink)
-    assert generate(system, plan, model, tmp_path / "out", sink) == ()
-    assert [d.message for d in sink.diagnostics if d.code.number == "E0656"] == [
-        "`y` is not a dataport connection between c and s"
-    ]
-
-
 def test_a_time_server_has_no_other_methods(tmp_path: Path) -> None:
     text = """
     procedure Timer { uint64_t time(); void sing(); int stop(); }

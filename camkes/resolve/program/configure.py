@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from camkes.diagnostics import Label, Sink, Span
-from camkes.model.codes import ACCESS_RIGHTS, SETTING_RANGE
+from camkes.model.codes import ACCESS_RIGHTS, RPC_BUFFER, SETTING_RANGE
 from camkes.model.configured import (
     ConnectionSettings,
     DeviceTreeAnswer,
@@ -20,7 +20,7 @@ from camkes.model.configured import (
     ThreadSettings,
     UntypedPool,
 )
-from camkes.model.connectors import Carries, support
+from camkes.model.connectors import SHARED_DATA, Carries, support
 from camkes.model.settings import (
     ACCESS,
     ALLOWED_SMC_FUNCTIONS,
@@ -40,7 +40,6 @@ from camkes.model.settings import (
 from camkes.model.system import (
     Condition,
     Connection,
-    Connector,
     Cpi,
     Instance,
     Interface,
@@ -179,17 +178,52 @@ class _Configurator:
         )
 
 
-def connection_settings(
-    connector: Connector, settings: Mapping[str, Setting], sink: Sink
+def configured_connections(connections: Iterable[Connection], sink: Sink) -> tuple[Connection, ...]:
+    """The connections with what is set for them; other settings are for templates of their connectors."""
+    connections = tuple(connections)
+    dataports: dict[str, Connection] = {}
+    for each in connections:
+        if support(each.connector).carries is Carries.DATA:
+            for name in (each.name, *each.names):
+                dataports.setdefault(name, each)
+    return tuple(
+        replace(each, configured=_of_connection(each, dataports, sink)) if each.settings else each
+        for each in connections
+    )
+
+
+def _of_connection(
+    connection: Connection, dataports: Mapping[str, Connection], sink: Sink
 ) -> ConnectionSettings:
-    """What is set for a connection; other settings are for templates of its connector."""
-    reader, carries = Reader(settings, (), sink), support(connector).carries
+    reader, carries = Reader(connection.settings, (), sink), support(connection.connector).carries
     spans: dict[str, Span] = {}
+    values, buffer = {}, {}
     if carries is Carries.DATA:
-        return ConnectionSettings(**_numbers(reader, _OF_DATAPORTS, "", spans), buffer=None, spans=spans)
-    if carries is Carries.CALLS:
-        return ConnectionSettings(buffer=reader.text(BUFFER, "", spans), spans=spans)
-    return ConnectionSettings()
+        values = _numbers(reader, _OF_DATAPORTS, "", spans)
+    elif carries is Carries.CALLS and (name := reader.text(BUFFER, "", spans)) is not None:
+        buffer = _buffer(connection, name, dataports.get(name), spans[BUFFER.name], sink)
+    return ConnectionSettings(**values, buffer=buffer, spans=spans)
+
+
+def _buffer(
+    connection: Connection, name: str, memory: Connection | None, place: Span, sink: Sink
+) -> dict[str, str]:
+    """The dataport of each end of a connection, by its instance."""
+    ends = (*connection.from_ends, *connection.to_ends)
+    found: dict[str, str] = {}
+    for end in () if memory is None else (*memory.from_ends, *memory.to_ends):
+        if any(each.instance == end.instance for each in ends):
+            found.setdefault(end.instance, end.interface)
+    if len(ends) == 2 and all(end.instance in found for end in ends):
+        return found
+    sink.report(
+        RPC_BUFFER,
+        f"`{name}` is not a dataport connection between {ends[0].instance} and {ends[-1].instance}",
+        place,
+        related=[Label(connection.span, "the messages of this connection are stored in it")],
+        help=f"connect a dataport of each with {SHARED_DATA.name}, and write the name of that connection",
+    )
+    return {}
 
 
 def _numbers(reader: Reader, rows: Sequence[Known], prefix: str, spans: dict[str, Span]) -> dict[str, int]:

@@ -1,6 +1,0 @@
-#include <camkes.h>
-
-void shelves_keep(const char *text)
-{
-    (void)text;
-}

@@ -1,4 +1,0 @@
-int run(void)
-{
-    return 0;
-}
