@@ -8,7 +8,7 @@ import re
 
 from camkes.model import protocols
 from camkes.model.overrun import OF_CPIS
-from camkes.resolve.values.clauses import protocol_words, quoted
+from camkes.resolve.values.clauses import PROTOCOLS, quoted
 
 _INTEGER = "an integer type of C"
 _TIME = "a unit of time, behind a number: `10 ms`; without one a number is in microseconds"
@@ -39,7 +39,7 @@ WORDS = {
     "semaphore": "`NAME_wait()`, `NAME_post()`; `NAME_value` sets its first value (1)",
     "binary_semaphore": "`NAME_wait()`, `NAME_post()`; its value is 0 or 1, first 0",
     "with": "begins the clauses of an interface: a protocol, requests, a monitor, helpers, a thread count",
-    "priority_protocol": f"how requests of tasks are served; the protocols are {protocol_words('`')}",
+    "priority_protocol": f"how requests of tasks are served; the protocols are {quoted(PROTOCOLS, '`')}",
     "requests": "the `uses` interfaces that are called while a request is served, and no others",
     "monitor": "CPIs of an instance that name the same monitor share one lock, in which they can wait for "
     "conditions",

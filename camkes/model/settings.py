@@ -28,11 +28,11 @@ class Known(Struct, frozen=True):
     """A setting: `owner` is what it can be set on (thread, interface, instance, ...), `about` what it means,
     `unit` that of a value without one, `low` and `high` its range; the shortest time is in nanoseconds.
 
-    `shared`: the name without a prefix holds for all threads. `mcs`: only an MCS kernel uses it. `up`: a time
-    that is rounded up to nanoseconds, not down. `record` (instance, cpi, task, thread) names the struct of
-    the runtime with a member of this name, to which generated code gives the value, times in nanoseconds.
-    `form` describes values that are not numbers. `example` is a value for messages, where neither the default
-    nor `low` is a good one.
+    `shared`: the name without a prefix holds for all threads. `mcs`: of scheduling contexts, which only an
+    MCS kernel has. `up`: a time that is rounded up to nanoseconds, not down. `record` (instance, cpi, task,
+    thread) names the struct of the runtime with a member of this name, to which generated code gives the
+    value, times in nanoseconds. `form` describes values that are not numbers. `example` is a value for
+    messages, where neither the default nor `low` is a good one.
     """
 
     name: str

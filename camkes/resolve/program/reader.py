@@ -38,8 +38,8 @@ class Reader:
         self.is_empty = not settings and all(each.default is None for each in self.declared.values())
 
     def find(self, known: Known, prefix: str = "") -> Found | None:
-        """What sets it for a thread, an interface or a lock, and under which name. If the kernel does not use
-        it, what a component declares itself may mean anything."""
+        """What sets it for a thread, an interface or a lock, and under which name. Where there are no
+        scheduling contexts, attributes with the names of their settings may mean anything."""
         names = known.names(prefix)
         if known.mcs and not self.mcs:
             names = tuple(name for name in names if name not in self.declared)

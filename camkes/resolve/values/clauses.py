@@ -20,11 +20,6 @@ from camkes.resolve.words.nearest import nearest, suggestion
 PROTOCOLS = tuple(protocol.value for protocol in Protocol)
 
 
-def protocol_words(quote: str) -> str:
-    """The protocols for a message, each between two of `quote`."""
-    return quoted(PROTOCOLS, quote)
-
-
 def quoted(words: Sequence[str], quote: str) -> str:
     """Words for a message, each between two of `quote`."""
     each = [f"{quote}{word}{quote}" for word in words]
@@ -216,7 +211,7 @@ def protocol(word: str, span: Span, sink: Sink) -> Protocol | None:
         codes.UNKNOWN_PROTOCOL,
         f"there is no priority protocol `{word}`",
         span,
-        notes=["the protocols are " + protocol_words("`")],
+        notes=["the protocols are " + quoted(PROTOCOLS, "`")],
         help=suggestion(word, PROTOCOLS),
     )
     return None
