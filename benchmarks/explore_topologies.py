@@ -36,7 +36,7 @@ from camkes import pipeline  # noqa: E402
 from camkes.analysis.limits import blocking_limits  # noqa: E402
 from camkes.backends.host.explore import SearchOptions, search_host  # noqa: E402
 from camkes.diagnostics import Sink  # noqa: E402
-from camkes.report.trace.names import trace_names  # noqa: E402
+from camkes.running.names import trace_names  # noqa: E402
 from tests.runtime.host import HEAD  # noqa: E402
 from tests.runtime.systems import ALL, PROCEDURE, TASK, Contended  # noqa: E402
 

@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """How many small faults in the code `make test` finds: a random sample of universalmutator's mutants.
 
-    make mutate COUNT=200 SEED=1          or: .venv/bin/python benchmarks/mutate.py --count 20 camkes/report
+    make mutate COUNT=200 SEED=1          or: .venv/bin/python benchmarks/mutate.py --count 20 camkes/showing
 
 Each mutant is put into a copy of the repository, one after the other. mypy looks at one of Python; then come
 the tests of the folder that belongs to its file, then all others of `make test`. Mutants that do not compile,
@@ -43,6 +43,8 @@ TESTS = {
     "generate": ["tests/runtime/test_generate.py", "tests/runtime"],
     "kernel": ["tests/host", "tests/explore"],
     "process": ["tests/host/test_nothing_outlives_the_tool.py"],
+    "running": ["tests/report"],
+    "showing": ["tests/report", "tests/protocols", "tests/analysis"],
     "runtime": ["tests/runtime/test_units.py", "tests/runtime"],
 }
 C_FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-DCAMKES_KERNEL_HOST=1", "-fPIC", "-O2", "-w")

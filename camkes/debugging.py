@@ -28,11 +28,11 @@ from camkes.diagnostics import Sink
 from camkes.files import write_output
 from camkes.model.system import Procedure, System
 from camkes.model.units import NANOSECONDS
-from camkes.report.denied import missed_jobs
-from camkes.report.trace.model import LockStep, Run
-from camkes.report.trace.names import trace_names
 from camkes.resolve.words.nearest import suggestion
 from camkes.resources import HOST_KERNEL, RUNTIME, SEL4_KERNEL
+from camkes.running.denied import missed_jobs
+from camkes.running.model import LockStep, Run
+from camkes.running.names import trace_names
 from camkes.visible import visible
 
 _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s)")

@@ -19,9 +19,9 @@ from camkes.backends.host.schedule import Schedule, schedule_to_json
 from camkes.diagnostics import Sink
 from camkes.diagnostics.words import plural
 from camkes.files import write_output
-from camkes.report.summary import to_json
-from camkes.report.trace.names import trace_names
-from camkes.report.trace.waits import describe
+from camkes.running.names import trace_names
+from camkes.running.waits import describe
+from camkes.showing.summary import to_json
 
 SCHEMA = "camkes-explore 1"
 

@@ -29,16 +29,21 @@ from camkes.diagnostics import Diagnostic, Sink, Span
 from camkes.files import OutputError, write_output
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
-from camkes.report.denied import denied_wait, missed_deadline, missed_jobs, returned_error
-from camkes.report.draw.perfetto import perfetto_json
-from camkes.report.draw.pictures import write_picture
-from camkes.report.draw.terminal import terminal_report
-from camkes.report.draw.timeline import timeline_svg
-from camkes.report.draw.timeline_page import timeline_page
-from camkes.report.jobless import tasks_without_jobs
-from camkes.report.profile import write_profile
-from camkes.report.refusals import Refusal, refusal_report, refusals
-from camkes.report.summary import (
+from camkes.running.chains import chain_latencies, data_ages
+from camkes.running.decode import decode_trace
+from camkes.running.denied import denied_wait, missed_deadline, missed_jobs, returned_error
+from camkes.running.jobless import tasks_without_jobs
+from camkes.running.model import Run
+from camkes.running.names import TraceNames, names_path, save_names
+from camkes.running.refusals import Refusal, refusal_report, refusals
+from camkes.running.waits import wait_report
+from camkes.showing.draw.perfetto import perfetto_json
+from camkes.showing.draw.pictures import write_picture
+from camkes.showing.draw.terminal import terminal_report
+from camkes.showing.draw.timeline import timeline_svg
+from camkes.showing.draw.timeline_page import timeline_page
+from camkes.showing.profile import write_profile
+from camkes.showing.summary import (
     CoverageReport,
     ErrorReport,
     RunReport,
@@ -49,14 +54,9 @@ from camkes.report.summary import (
     task_report,
     to_json,
 )
-from camkes.report.trace.chains import chain_latencies, data_ages
-from camkes.report.trace.decode import decode_trace
-from camkes.report.trace.model import Run
-from camkes.report.trace.names import TraceNames, names_path, save_names
-from camkes.report.trace.waits import wait_report
 
 if TYPE_CHECKING:
-    from camkes.report.trace.demands import Violation
+    from camkes.running.demands import Violation
 
 
 class Outcome(Struct, frozen=True):

@@ -432,7 +432,7 @@ def run_image(image: HostImage, checked: Checked, settings: RunSettings, sink: S
     from camkes.backends.host.costs import find_costs
     from camkes.backends.host.run import run_host
     from camkes.outcome import ResultFiles, judge, read_run, write_results
-    from camkes.report.trace.names import trace_names
+    from camkes.running.names import trace_names
 
     raw = image.folder / TRACE
     duration = DEFAULT_DURATION if settings.duration is None else settings.duration

@@ -20,7 +20,7 @@ from camkes.model.system import Task
 from camkes.model.units import duration
 from camkes.parser import ast
 from camkes.protocols.plan import PlannedCpi, PlannedTask
-from camkes.report.times import format_time
+from camkes.running.times import format_time
 
 _MOST_LINES = 24  # of a definition
 _MOST_PLACES = 8  # instances that are distinguished

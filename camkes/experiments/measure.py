@@ -24,7 +24,7 @@ from camkes import pipeline
 from camkes.backends.interface import Progress
 from camkes.diagnostics import Sink
 from camkes.model.settings import WCET
-from camkes.report.trace.model import LockStep, Run, State, TracedThread
+from camkes.running.model import LockStep, Run, State, TracedThread
 
 #: A proposal is a whole number of these, in nanoseconds.
 STEP = 1_000

@@ -14,11 +14,11 @@ from camkes.backends.host.messages import Sources
 from camkes.diagnostics import Code, Diagnostic, Span
 from camkes.model.system import Instance, System
 from camkes.outcome import Outcome
-from camkes.report.denied import missed_deadline, returned_error
-from camkes.report.times import format_time
-from camkes.report.trace.demands import Property
-from camkes.report.trace.model import Lane
-from camkes.report.trace.waits import Cause, Wait, describe
+from camkes.running.demands import Property
+from camkes.running.denied import missed_deadline, returned_error
+from camkes.running.model import Lane
+from camkes.running.times import format_time
+from camkes.running.waits import Cause, Wait, describe
 from camkes.testing.checks import Report
 from camkes.testing.codes import (
     CHECK_FAILED,

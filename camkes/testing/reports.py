@@ -12,8 +12,8 @@ from msgspec import UNSET, Struct, UnsetType
 
 from camkes.diagnostics import Severity
 from camkes.diagnostics.words import plural
-from camkes.report.summary import CoverageReport, to_json
-from camkes.report.times import format_time
+from camkes.running.times import format_time
+from camkes.showing.summary import CoverageReport, to_json
 from camkes.testing.run import Case, TestResult
 from camkes.visible import visible, visible_line
 

@@ -24,8 +24,8 @@ from camkes.model.system import System
 from camkes.outcome import Outcome
 from camkes.project.application import Application
 from camkes.project.builds import ComponentBuild
-from camkes.report.listing import event_lines
-from camkes.report.trace.model import Run
+from camkes.running.model import Run
+from camkes.showing.listing import event_lines
 from camkes.testing.checks import OutputLine, split_reports, whole_lines
 from camkes.testing.codes import OUTPUT_DIFFERS
 from camkes.testing.judge import Finding, Judge

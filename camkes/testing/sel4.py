@@ -21,9 +21,9 @@ from camkes.outcome import Outcome
 from camkes.project.application import Application
 from camkes.project.builds import ComponentBuild
 from camkes.project.codes import MISSING_FILE
-from camkes.report.trace.kinds import Kind
-from camkes.report.trace.names import load_names
 from camkes.resolve.files.library import BUILTIN
+from camkes.running.kinds import Kind
+from camkes.running.names import load_names
 from camkes.testing.judge import drivers_of
 from camkes.testing.suite import Test
 

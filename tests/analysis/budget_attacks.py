@@ -29,8 +29,8 @@ from camkes.analysis.demand import Time
 from camkes.analysis.platform import FREE
 from camkes.diagnostics import Sink
 from camkes.pipeline import Checked
-from camkes.report.trace.decode import decode
-from camkes.report.trace.kinds import Kind
+from camkes.running.decode import decode
+from camkes.running.kinds import Kind
 from tests.analysis.random_budgets import (
     UNIT,
     WIDE_VARIANTS,

@@ -13,7 +13,7 @@ from camkes.analysis.demand import Time
 from camkes.analysis.response import Blocking
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.model.protocols import Protocol
-from camkes.report.trace.kinds import Kind
+from camkes.running.kinds import Kind
 from tests.report.simulator import CpiSpec, Step, TaskSpec, make_plan, simulate
 
 #: Nanoseconds in a unit of time.

@@ -24,9 +24,9 @@ from camkes.model.system import System
 from camkes.parser.files import read_meaning
 from camkes.protocols import sketch
 from camkes.protocols.plan import Plan
-from camkes.report import budgets as report
 from camkes.resolve.load import load
 from camkes.resolve.options import LoadOptions
+from camkes.showing import budgets as report
 from tests.analysis.budget_reference import SimTask, by_deadline, by_weight, simulate, worst
 from tests.examples import examples
 from tests.golden import compare

@@ -25,9 +25,9 @@ from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Form, Style, render
 from camkes.model.protocols import Protocol
 from camkes.project.application import KERNEL_IS_MCS
-from camkes.report import plan_json, plan_tables
-from camkes.report.analysis import explain, to_text
-from camkes.report.analysis_json import to_report
+from camkes.showing import plan_json, plan_tables
+from camkes.showing.analysis import explain, to_text
+from camkes.showing.analysis_json import to_report
 from tests.analysis.random_systems import RandomSystem
 from tests.golden import compare, compare_part
 

@@ -24,8 +24,8 @@ from camkes.analysis.verdict import analyse
 from camkes.analysis.witness import Quality, witnesses
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.model.protocols import Protocol
-from camkes.report.analysis import explain, to_text
-from camkes.report.analysis_json import to_report
+from camkes.showing.analysis import explain, to_text
+from camkes.showing.analysis_json import to_report
 from tests.analysis.attacks import above, attacked_workload
 from tests.analysis.random_systems import UNIT, RandomSystem, constant, longest_responses
 

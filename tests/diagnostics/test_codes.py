@@ -29,7 +29,7 @@ RANGES = {
     "callgraph": [(741, 759)],
     "testing": [(760, 774)],
     "scaffold": [(775, 779)],
-    "report": [(800, 849)],
+    "running": [(800, 849)],
     "analysis": [(900, 949)],
     "sel4": [(950, 950), (952, 955), (963, 999)],
     "upstream_templates": [(956, 959)],

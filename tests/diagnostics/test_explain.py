@@ -15,7 +15,7 @@ from camkes.cli.arguments import with_flags_joined
 from camkes.cli.table import make_parser
 from camkes.diagnostics import explain
 from camkes.protocols import codes
-from camkes.report.trace.demands import MEANINGS, Property
+from camkes.running.demands import MEANINGS, Property
 from tests.codes import codes_of
 
 ROOT = Path(__file__).parents[2]

@@ -20,7 +20,7 @@ import pytest
 from camkes.diagnostics import Code, Diagnostic, Label, Sink, SourceFile, Span
 from camkes.diagnostics.rendering import Form, Style, render
 from camkes.documents import json_text
-from camkes.report.draw.svg import Drawing, text
+from camkes.showing.draw.svg import Drawing, text
 from camkes.visible import visible, visible_colored, visible_json, visible_line
 from tests.command import camkes
 from tests.written import write_files

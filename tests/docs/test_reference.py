@@ -15,7 +15,7 @@ from camkes.cli.commands.schemas import DOCUMENTS, json_schema
 from camkes.cli.table import MODULES, command_named
 from camkes.diagnostics.explain import all_codes
 from camkes.model import settings
-from camkes.report.trace import kinds
+from camkes.running import kinds
 from tests.command import ROOT
 
 _found = importlib.util.spec_from_file_location("reference", ROOT / "docs" / "site" / "reference.py")

@@ -23,9 +23,9 @@ from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering.machine import to_json, to_sarif
 from camkes.generate import generate
 from camkes.model.dump import dump_text
-from camkes.report import plan_json, plan_tables
-from camkes.report.draw.graph import graph_dot
-from camkes.report.draw.graph_svg import graph_svg
+from camkes.showing import plan_json, plan_tables
+from camkes.showing.draw.graph import graph_dot
+from camkes.showing.draw.graph_svg import graph_svg
 
 
 def outputs(path: Path, folder: Path) -> Iterator[tuple[str, str]]:

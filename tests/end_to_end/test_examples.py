@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from camkes.diagnostics import Sink
-from camkes.report.trace.events import parse_trace
-from camkes.report.trace.kinds import Kind
+from camkes.running.events import parse_trace
+from camkes.running.kinds import Kind
 from tests.command import Result, camkes
 from tests.end_to_end.support import EXAMPLES
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from camkes.diagnostics import Sink
-from camkes.report.trace.events import Event, parse_trace
-from camkes.report.trace.kinds import Kind
+from camkes.running.events import Event, parse_trace
+from camkes.running.kinds import Kind
 from tests.command import camkes
 from tests.end_to_end.support import EXAMPLES
 from tests.end_to_end.test_examples import RUNNING

@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 
 from camkes.diagnostics import Sink
-from camkes.report.draw.timeline import timeline_svg
-from camkes.report.trace.decode import decode_trace
-from camkes.report.trace.events import Event, parse_trace
-from camkes.report.trace.kinds import KernelCall, Kind
-from camkes.report.trace.model import Run, State
-from camkes.report.trace.names import load_names
+from camkes.running.decode import decode_trace
+from camkes.running.events import Event, parse_trace
+from camkes.running.kinds import KernelCall, Kind
+from camkes.running.model import Run, State
+from camkes.running.names import load_names
+from camkes.showing.draw.timeline import timeline_svg
 from tests.command import Result, camkes
 from tests.end_to_end.support import EXAMPLES, loop, write
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes.report.trace.kinds import KernelCall, Kind
+from camkes.running.kinds import KernelCall, Kind
 from tests.command import camkes
 from tests.end_to_end.support import EXAMPLES, loop, write
 from tests.end_to_end.test_helpers import MS, Ran, run, through_a_lock

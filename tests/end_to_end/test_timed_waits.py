@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes.report.trace.kinds import KernelCall, Kind
+from camkes.running.kinds import KernelCall, Kind
 from tests.end_to_end.support import loop, write
 from tests.end_to_end.test_helpers import run, through_a_lock
 from tests.end_to_end.test_monitors import store

@@ -10,7 +10,7 @@ from pathlib import Path
 from camkes.analysis.limits import BlockingLimit, blocking_limits
 from camkes.backends.host.explore import SearchOptions, SearchResult, search_host
 from camkes.diagnostics import Sink
-from camkes.report.trace.names import trace_names
+from camkes.running.names import trace_names
 from tests.runtime.host import Built, build, describe
 from tests.runtime.systems import Contended
 

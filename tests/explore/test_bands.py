@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from camkes.backends.host.explore import SearchOptions
-from camkes.report.trace.kinds import Kind
+from camkes.running.kinds import Kind
 from tests.explore.search import LIMIT, exhausted, search
 from tests.runtime.host import Built
 from tests.runtime.test_bands import make, system

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from camkes.backends.host.explore import SearchOptions
-from camkes.report.trace.kinds import Kind
+from camkes.running.kinds import Kind
 from tests.explore.search import LIMIT, exhausted, search
 from tests.runtime.host import Built, build
 from tests.runtime.test_budgets import JOBS, tasks

@@ -12,7 +12,7 @@ import pytest
 
 from camkes.backends.host.explore import SearchOptions, write_choices
 from camkes.protocols import groups
-from camkes.report.trace.kinds import Blocked, Kind
+from camkes.running.kinds import Blocked, Kind
 from tests.explore.search import LIMIT, search
 from tests.explore.test_helpers import JOB, WORK
 from tests.runtime.host import Built, build

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from camkes.diagnostics import Sink
-from camkes.report.trace.events import Event, parse_trace
-from camkes.report.trace.kinds import FaultKind, Kind
-from camkes.report.trace.names import trace_names
+from camkes.running.events import Event, parse_trace
+from camkes.running.kinds import FaultKind, Kind
+from camkes.running.names import trace_names
 from tests.command import camkes
 from tests.explore.search import search
 from tests.host.kernel import RUNNER

@@ -17,9 +17,9 @@ from camkes.model.overrun import LEVELS
 from camkes.model.system import Task
 from camkes.protocols import analyse, sketch
 from camkes.protocols.time import bands, raised_priority
-from camkes.report import plan_json, plan_tables
 from camkes.resolve.load import load
 from camkes.resolve.options import LoadOptions
+from camkes.showing import plan_json, plan_tables
 from tests.examples import examples
 from tests.golden import compare
 

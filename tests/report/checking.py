@@ -16,9 +16,9 @@ from camkes.diagnostics import Sink
 from camkes.model.limits import NO_NUMBER
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
-from camkes.report.trace.demands import Violation
-from camkes.report.trace.events import Event, encode_records
-from camkes.report.trace.names import TraceNames
+from camkes.running.demands import Violation
+from camkes.running.events import Event, encode_records
+from camkes.running.names import TraceNames
 
 
 @cache

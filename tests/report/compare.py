@@ -23,9 +23,9 @@ from typing import Any, NamedTuple
 from camkes import pipeline
 from camkes.diagnostics import Sink
 from camkes.outcome import Outcome
-from camkes.report.draw.perfetto import perfetto_json
-from camkes.report.draw.terminal import terminal_report
-from camkes.report.draw.timeline import timeline_svg
+from camkes.showing.draw.perfetto import perfetto_json
+from camkes.showing.draw.terminal import terminal_report
+from camkes.showing.draw.timeline import timeline_svg
 
 UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 WIDTH = 110

@@ -37,16 +37,16 @@ from camkes.diagnostics.rendering.machine import to_json
 from camkes.experiments.measure import times, undisturbed_times
 from camkes.outcome import judge
 from camkes.project.application import KERNEL_IS_MCS
-from camkes.report.draw.flame import flame_svg
-from camkes.report.draw.perfetto import perfetto_json
-from camkes.report.draw.timeline import timeline_svg
-from camkes.report.draw.timeline_page import timeline_page
-from camkes.report.listing import event_lines
-from camkes.report.profile import by_component, by_task, folded
-from camkes.report.trace.decode import decode_trace
-from camkes.report.trace.events import MAGIC, encode_records
-from camkes.report.trace.kinds import ARGUMENTS, Kind
-from camkes.report.trace.names import trace_names
+from camkes.running.decode import decode_trace
+from camkes.running.events import MAGIC, encode_records
+from camkes.running.kinds import ARGUMENTS, Kind
+from camkes.running.names import trace_names
+from camkes.showing.draw.flame import flame_svg
+from camkes.showing.draw.perfetto import perfetto_json
+from camkes.showing.draw.timeline import timeline_svg
+from camkes.showing.draw.timeline_page import timeline_page
+from camkes.showing.listing import event_lines
+from camkes.showing.profile import by_component, by_task, folded
 from tests.report import random_overruns
 from tests.report.checking import oracle
 from tests.runtime.host import Built

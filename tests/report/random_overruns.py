@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from camkes.diagnostics import Sink
 from camkes.model.protocols import Protocol
-from camkes.report.trace.kinds import Kind
+from camkes.running.kinds import Kind
 from tests.runtime.host import Built, Run, build, plan_of
 
 from . import test_random_waits

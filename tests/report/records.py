@@ -10,9 +10,9 @@ from camkes import pipeline
 from camkes.diagnostics import Sink
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
-from camkes.report.trace.events import Event
-from camkes.report.trace.kinds import Binding, Kind
-from camkes.report.trace.names import TraceNames, trace_names
+from camkes.running.events import Event
+from camkes.running.kinds import Binding, Kind
+from camkes.running.names import TraceNames, trace_names
 from tests.runtime.host import checked
 
 from .checking import check_trace

@@ -17,9 +17,9 @@ from camkes.diagnostics import SourceFile, Span
 from camkes.model.protocols import Protocol
 from camkes.protocols.contexts import Context, Seat
 from camkes.protocols.plan import Plan, PlannedCpi, PlannedTask, Request
-from camkes.report.trace.events import Event
-from camkes.report.trace.kinds import Blocked, EndReason, KernelCall, Kind
-from camkes.report.trace.names import NamedContext, NamedCpi, NamedTask, NamedThread, TraceNames
+from camkes.running.events import Event
+from camkes.running.kinds import Blocked, EndReason, KernelCall, Kind
+from camkes.running.names import NamedContext, NamedCpi, NamedTask, NamedThread, TraceNames
 
 SPAN = Span(SourceFile(Path("system.camkes"), "assembly {}"), 1, 1, 1, 9)
 

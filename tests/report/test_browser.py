@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from camkes.model.protocols import Protocol
-from camkes.report.draw.timeline_page import timeline_page
-from camkes.report.trace.decode import decode
+from camkes.running.decode import decode
+from camkes.showing.draw.timeline_page import timeline_page
 from tests.command import camkes
 from tests.report.simulator import MS, CpiSpec, TaskSpec, simulate
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from camkes.diagnostics import Sink
-from camkes.report.trace.decode import decode_trace
-from camkes.report.trace.events import MAGIC
-from camkes.report.trace.kinds import Kind
-from camkes.report.trace.names import trace_names
+from camkes.running.decode import decode_trace
+from camkes.running.events import MAGIC
+from camkes.running.kinds import Kind
+from camkes.running.names import trace_names
 from tests.report.damaged_traces import Base, bases, campaign, split
 
 

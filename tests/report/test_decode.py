@@ -11,14 +11,14 @@ from hypothesis import given
 from msgspec.structs import replace
 
 from camkes.capdl.model import Role
-from camkes.report.draw.terminal import terminal_report
-from camkes.report.summary import RunReport, task_report, to_json
-from camkes.report.trace.decode import decode
-from camkes.report.trace.events import Event
-from camkes.report.trace.jobs import ResponseTimes, response_times
-from camkes.report.trace.kinds import Blocked, KernelCall, Kind
-from camkes.report.trace.model import Run, Spent, State
-from camkes.report.trace.names import NamedTask, NamedThread, TraceNames
+from camkes.running.decode import decode
+from camkes.running.events import Event
+from camkes.running.jobs import ResponseTimes, response_times
+from camkes.running.kinds import Blocked, KernelCall, Kind
+from camkes.running.model import Run, Spent, State
+from camkes.running.names import NamedTask, NamedThread, TraceNames
+from camkes.showing.draw.terminal import terminal_report
+from camkes.showing.summary import RunReport, task_report, to_json
 from tests.examples import examples
 
 from .simulator import INVERSION, MS, CpiSpec, TaskSpec, simulate

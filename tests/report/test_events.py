@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from camkes.diagnostics import Sink
 from camkes.model.limits import NO_NUMBER
-from camkes.report.trace.events import MAGIC, Event, encode_records, load_trace, parse_trace
-from camkes.report.trace.kinds import ARGUMENTS, Kind
+from camkes.running.events import MAGIC, Event, encode_records, load_trace, parse_trace
+from camkes.running.kinds import ARGUMENTS, Kind
 
 WORD = st.integers(0, 2**64 - 1)
 THREAD = st.none() | st.integers(0, 0xFFFE)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from camkes.report.trace.decoder import Decoder
-from camkes.report.trace.kinds import ARGUMENTS, Binding, Blocked, EndReason, FaultKind, KernelCall, Kind
+from camkes.running.decoder import Decoder
+from camkes.running.kinds import ARGUMENTS, Binding, Blocked, EndReason, FaultKind, KernelCall, Kind
 
 KERNEL = Path(__file__).parents[2] / "kernel"
 HEADER = (KERNEL / "host/include/camkes/trace.h").read_text()

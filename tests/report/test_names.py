@@ -15,7 +15,7 @@ from camkes.capdl.host_table import host_table
 from camkes.capdl.model import CapabilityModel, KernelObject, ObjectKind, Role, Space, Thread
 from camkes.diagnostics import Sink
 from camkes.model.protocols import Protocol
-from camkes.report.trace.names import (
+from camkes.running.names import (
     TraceNames,
     load_names,
     names_from_json,

@@ -10,11 +10,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from camkes.report.draw.perfetto import perfetto_json
-from camkes.report.trace.decode import decode
-from camkes.report.trace.events import Event
-from camkes.report.trace.kinds import Kind
-from camkes.report.trace.names import TraceNames
+from camkes.running.decode import decode
+from camkes.running.events import Event
+from camkes.running.kinds import Kind
+from camkes.running.names import TraceNames
+from camkes.showing.draw.perfetto import perfetto_json
 
 from .simulator import INVERSION, MS, nested, simulate
 

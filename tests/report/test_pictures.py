@@ -24,19 +24,19 @@ from camkes.model.protocols import Protocol
 from camkes.model.system import System
 from camkes.protocols import analyse
 from camkes.protocols.plan import Plan, Request
-from camkes.report.draw.graph import graph_dot
-from camkes.report.draw.graph_svg import graph_svg
-from camkes.report.draw.graphviz import dot_layout
-from camkes.report.draw.layers import GraphLayout, Point, lay_out
-from camkes.report.draw.table import table
-from camkes.report.draw.terminal import terminal_report
-from camkes.report.draw.timeline import timeline_svg
-from camkes.report.times import choose_window, format_time, make_axis
-from camkes.report.trace.decode import decode
-from camkes.report.trace.kinds import Kind
-from camkes.report.trace.model import State
-from camkes.report.words import LOOKS
 from camkes.resolve import LoadOptions, load
+from camkes.running.decode import decode
+from camkes.running.kinds import Kind
+from camkes.running.model import State
+from camkes.running.times import choose_window, format_time, make_axis
+from camkes.showing.draw.graph import graph_dot
+from camkes.showing.draw.graph_svg import graph_svg
+from camkes.showing.draw.graphviz import dot_layout
+from camkes.showing.draw.layers import GraphLayout, Point, lay_out
+from camkes.showing.draw.table import table
+from camkes.showing.draw.terminal import terminal_report
+from camkes.showing.draw.timeline import timeline_svg
+from camkes.showing.words import LOOKS
 
 from .simulator import INVERSION, MS, SPAN, CpiSpec, TaskSpec, make_plan, nested, simulate
 from .test_properties import systems

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
-from camkes.report.draw.flame import Bar, bars, flame_svg
+from camkes.showing.draw.flame import Bar, bars, flame_svg
 from tests.command import ROOT, camkes
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from camkes.cli.main import main
 from camkes.model.protocols import Protocol
-from camkes.report.trace.demands import Property, Violation
-from camkes.report.trace.events import Event
-from camkes.report.trace.kinds import Blocked, EndReason, Kind
+from camkes.running.demands import Property, Violation
+from camkes.running.events import Event
+from camkes.running.kinds import Blocked, EndReason, Kind
 from tests.examples import examples
 from tests.report.checking import check_trace
 

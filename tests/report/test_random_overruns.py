@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from camkes.report.trace.demands import Property
-from camkes.report.trace.kinds import Binding, Kind
+from camkes.running.demands import Property
+from camkes.running.kinds import Binding, Kind
 from tests.runtime.host import Built
 
 from .random_overruns import DURATION, make, problems

@@ -14,10 +14,10 @@ import pytest
 from camkes.diagnostics import Sink
 from camkes.model.protocols import Protocol
 from camkes.protocols.plan import Plan
-from camkes.report.trace.decode import decode
-from camkes.report.trace.events import Event
-from camkes.report.trace.kinds import Kind
-from camkes.report.trace.names import TraceNames
+from camkes.running.decode import decode
+from camkes.running.events import Event
+from camkes.running.kinds import Kind
+from camkes.running.names import TraceNames
 from tests.runtime.host import Built, build, plan_of
 
 from .simulator import CpiSpec, Step, TaskSpec, requested, simulate

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from camkes.report.trace.decode import decode
-from camkes.report.trace.kinds import Kind
-from camkes.report.trace.model import Run as Decoded
-from camkes.report.trace.model import State
+from camkes.running.decode import decode
+from camkes.running.kinds import Kind
+from camkes.running.model import Run as Decoded
+from camkes.running.model import State
 from tests.report.waiting import Cpi, Reference, Step, Store, Task
 from tests.runtime.host import Run, build
 

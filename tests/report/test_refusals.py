@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from camkes.report.refusals import WORDS, MessageError
 from camkes.resources import RUNTIME
+from camkes.running.refusals import WORDS, MessageError
 from tests.command import camkes
 from tests.documents import conforming
 from tests.end_to_end.support import system

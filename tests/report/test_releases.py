@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from camkes.report.trace.decode import decode
-from camkes.report.trace.jobs import Ending, make_jobs
-from camkes.report.trace.kinds import Kind
-from camkes.report.trace.model import JobOutcome, Run, State
-from camkes.report.trace.names import NamedTask
+from camkes.running.decode import decode
+from camkes.running.jobs import Ending, make_jobs
+from camkes.running.kinds import Kind
+from camkes.running.model import JobOutcome, Run, State
+from camkes.running.names import NamedTask
 from tests.runtime.host import Built, build
 
 MS = 1_000_000

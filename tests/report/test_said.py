@@ -10,15 +10,11 @@ import pytest
 
 from camkes.capdl.model import Role
 from camkes.diagnostics import Diagnostic, Sink, SourceFile, Span
-from camkes.report.codes import DEADLINE_MISSED, MALFORMED_MESSAGE, RUN_RETURNED, WINDOW_EMPTY
-from camkes.report.denied import missed_deadline, missed_jobs, returned_error
-from camkes.report.draw.terminal import criticality_table, overrun_table
-from camkes.report.jobless import tasks_without_jobs
-from camkes.report.listing import event_lines
-from camkes.report.refusals import MessageError, Refusal, refusal_report
-from camkes.report.times import Window, choose_window, format_number, format_time, make_axis, next_round
-from camkes.report.trace.kinds import FaultKind
-from camkes.report.trace.model import (
+from camkes.running.codes import DEADLINE_MISSED, MALFORMED_MESSAGE, RUN_RETURNED, WINDOW_EMPTY
+from camkes.running.denied import missed_deadline, missed_jobs, returned_error
+from camkes.running.jobless import tasks_without_jobs
+from camkes.running.kinds import FaultKind
+from camkes.running.model import (
     Fault,
     Inheritance,
     Job,
@@ -33,9 +29,13 @@ from camkes.report.trace.model import (
     State,
     StateSegment,
 )
-from camkes.report.trace.names import NamedCondition, NamedCpi, NamedTask, NamedThread, TraceNames
-from camkes.report.trace.waits import Cause, Wait, WaitStep
-from camkes.report.words import (
+from camkes.running.names import NamedCondition, NamedCpi, NamedTask, NamedThread, TraceNames
+from camkes.running.refusals import MessageError, Refusal, refusal_report
+from camkes.running.times import Window, choose_window, format_number, format_time, make_axis, next_round
+from camkes.running.waits import Cause, Wait, WaitStep
+from camkes.showing.draw.terminal import criticality_table, overrun_table
+from camkes.showing.listing import event_lines
+from camkes.showing.words import (
     LOOKS,
     fault_words,
     helped_words,

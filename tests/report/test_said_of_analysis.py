@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from camkes.analysis.sensitivity import Margin, ResponseTimeChange
 from camkes.model.protocols import Protocol
-from camkes.report.sensitivity import changes_text, margins_text, to_report
+from camkes.showing.sensitivity import changes_text, margins_text, to_report
 
 MS = 1_000_000
 

@@ -13,12 +13,12 @@ import pytest
 from msgspec.structs import replace
 
 from camkes.diagnostics import Sink
-from camkes.report.draw.budgets import STRIP
-from camkes.report.draw.terminal import terminal_report
-from camkes.report.draw.timeline import timeline_svg
-from camkes.report.draw.timeline_page import timeline_page
-from camkes.report.trace.decode import decode
-from camkes.report.trace.model import Overrun, Payment, Run
+from camkes.running.decode import decode
+from camkes.running.model import Overrun, Payment, Run
+from camkes.showing.draw.budgets import STRIP
+from camkes.showing.draw.terminal import terminal_report
+from camkes.showing.draw.timeline import timeline_svg
+from camkes.showing.draw.timeline_page import timeline_page
 from tests.command import camkes
 from tests.documents import conforming
 from tests.runtime.host import build

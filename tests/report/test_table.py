@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from camkes.report.draw.table import table
+from camkes.showing.draw.table import table
 
 
 @pytest.mark.parametrize("width", [None, 80])

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes.report.trace.kinds import Binding, Blocked, EndReason, KernelCall, Kind
+from camkes.running.kinds import Binding, Blocked, EndReason, KernelCall, Kind
 
 from .records import Records, records_of
 

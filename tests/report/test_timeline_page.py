@@ -15,13 +15,13 @@ import pytest
 from camkes.diagnostics import Sink
 from camkes.files import OutputError
 from camkes.model.protocols import Protocol
-from camkes.report.draw import svg
-from camkes.report.draw.pictures import write_picture
-from camkes.report.draw.terminal import terminal_report
-from camkes.report.draw.timeline import service_letters, timeline_svg
-from camkes.report.draw.timeline_page import TEMPLATE, timeline_page
-from camkes.report.trace.decode import decode
-from camkes.report.trace.model import Run
+from camkes.running.decode import decode
+from camkes.running.model import Run
+from camkes.showing.draw import svg
+from camkes.showing.draw.pictures import write_picture
+from camkes.showing.draw.terminal import terminal_report
+from camkes.showing.draw.timeline import service_letters, timeline_svg
+from camkes.showing.draw.timeline_page import TEMPLATE, timeline_page
 from tests.report.simulator import INVERSION, MS, CpiSpec, TaskSpec, simulate
 
 

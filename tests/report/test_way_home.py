@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from camkes.report.trace.kinds import Binding, KernelCall, Kind
+from camkes.running.kinds import Binding, KernelCall, Kind
 
 from .records import Records, records_of
 

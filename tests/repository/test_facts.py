@@ -107,7 +107,7 @@ SETTINGS_ALLOWED = {
     ("camkes/capdl/model.py", "_data"): "a C variable",
     ("camkes/resolve/program/configure.py", "dtb_size"): "a field of the answer to a query",
     ("camkes/generate/threads.py", "passive"): "a member of a C record",
-    ("camkes/report/trace/kinds.py", "module_offset"): "a field of a record",
+    ("camkes/running/kinds.py", "module_offset"): "a field of a record",
 }
 
 
@@ -136,7 +136,7 @@ NUMBERS_ALLOWED = {
     ("camkes/backends/sel4/workspace.py", 65536): BYTES,
     ("camkes/editor/convert.py", 65535): "the last character of one UTF-16 unit",
     ("camkes/exploration.py", 254): "no bound of preemptions, in a state of the exploration",
-    ("camkes/report/trace/events.py", 65535): "no thread, in a record",
+    ("camkes/running/events.py", 65535): "no thread, in a record",
     ("camkes/sandbox.py", 16384): "a flag of a system call",
     ("camkes/sandbox.py", 4096): "the kind of a pipe, in the mode of a file",
 }

@@ -16,10 +16,10 @@ from camkes.diagnostics import Sink
 from camkes.model.system import System
 from camkes.project.application import KERNEL_IS_MCS
 from camkes.protocols.plan import Plan
-from camkes.report.trace.demands import Violation
-from camkes.report.trace.events import Event, read_records
-from camkes.report.trace.kinds import Binding, Kind
-from camkes.report.trace.names import TraceNames, trace_names
+from camkes.running.demands import Violation
+from camkes.running.events import Event, read_records
+from camkes.running.kinds import Binding, Kind
+from camkes.running.names import TraceNames, trace_names
 from tests.report.checking import check_trace
 
 HEAD = "import <std_connector.camkes>;\n"

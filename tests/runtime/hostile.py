@@ -19,9 +19,9 @@ from msgspec import Struct
 from camkes.capdl.model import ALARM, CapabilityModel, ObjectKind, ObjectUse, Purpose
 from camkes.diagnostics import Sink
 from camkes.protocols.plan import Plan
-from camkes.report.refusals import refusals
-from camkes.report.trace.decode import decode
-from camkes.report.trace.kinds import Kind
+from camkes.running.decode import decode
+from camkes.running.kinds import Kind
+from camkes.running.refusals import refusals
 from tests.runtime.host import Built, Run, build_found, checked, model_of
 
 MS = 1_000_000

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from camkes.capdl.model import ObjectUse, Purpose
 from camkes.diagnostics import Sink
-from camkes.report.refusals import MessageError
+from camkes.running.refusals import MessageError
 from tests.runtime.host import Built, build, plan_of
 
 #: kinds of messages to an endpoint of a CPI, in the order of `send_kind` below, and what is wrong with each

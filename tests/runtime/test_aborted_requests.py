@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import pytest
 
-from camkes.report.trace.kinds import Kind
+from camkes.running.kinds import Kind
 from tests.runtime.host import Run, build
 
 MS = 1_000_000

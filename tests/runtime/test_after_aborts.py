@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from camkes.report.refusals import refusals
-from camkes.report.trace.decode import decode
+from camkes.running.decode import decode
+from camkes.running.refusals import refusals
 from tests.runtime.host import build
 
 MS = 1_000_000

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from camkes.capdl.authority import authority
-from camkes.report.trace.kinds import Kind
+from camkes.running.kinds import Kind
 from tests.runtime.host import Built, Run, build
 
 MS = 1_000_000

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from camkes.capdl.host_table import table_objects
-from camkes.report.trace.kinds import Kind
+from camkes.running.kinds import Kind
 from tests.runtime.host import Built, Run, build
 
 MS = 1_000_000

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes.report.trace.kinds import KernelCall, Kind
+from camkes.running.kinds import KernelCall, Kind
 from tests.runtime.host import Run, build
 from tests.runtime.systems import PROTOCOLS, every_pair
 

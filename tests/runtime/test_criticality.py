@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from camkes.capdl.time_manager import TIME_MANAGER
-from camkes.report.draw.terminal import criticality_table
-from camkes.report.trace.decode import decode
-from camkes.report.trace.kinds import KernelCall, Kind
+from camkes.running.decode import decode
+from camkes.running.kinds import KernelCall, Kind
+from camkes.showing.draw.terminal import criticality_table
 from tests.runtime.host import Run, build
 from tests.runtime.test_budgets import JOBS, TASKS, responses, tasks
 from tests.runtime.test_time_manager import MS, intervals

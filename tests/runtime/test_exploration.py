@@ -20,8 +20,8 @@ from camkes.diagnostics import Sink
 from camkes.model.system import System
 from camkes.protocols import analyse
 from camkes.protocols.plan import Plan
-from camkes.report.trace.kinds import EndReason, Kind
 from camkes.resources import RUNTIME
+from camkes.running.kinds import EndReason, Kind
 from tests.kit import copy_runtime, ready_kit
 from tests.runtime import systems
 from tests.runtime.explore import DURATION, schedules

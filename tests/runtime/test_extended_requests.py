@@ -10,7 +10,7 @@ import pytest
 
 from camkes import pipeline
 from camkes.diagnostics import Sink
-from camkes.report.trace.kinds import Kind
+from camkes.running.kinds import Kind
 from tests.runtime.host import Run, build, checked
 
 MS = 1_000_000

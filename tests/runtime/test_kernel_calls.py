@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes.report.trace.kinds import KernelCall, Kind
+from camkes.running.kinds import KernelCall, Kind
 from tests.runtime.host import Run, build
 
 PAGE = Path(__file__).parents[2] / "docs" / "costs.md"

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes.report.trace.kinds import Kind
+from camkes.running.kinds import Kind
 from tests.runtime import systems
 from tests.runtime.explore import DURATION
 from tests.runtime.host import Built, Run, build

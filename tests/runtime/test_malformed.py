@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from camkes.capdl.model import ObjectUse, Purpose
-from camkes.report.refusals import refusals
-from camkes.report.trace.decode import decode
-from camkes.report.trace.kinds import Kind
+from camkes.running.decode import decode
+from camkes.running.kinds import Kind
+from camkes.running.refusals import refusals
 from tests.runtime.malformed import OPERATIONS, PERIOD_US, REQUESTS, TASKS, WINDOWS, Chain, build_chain
 
 _KINDS = len(REQUESTS)

@@ -11,9 +11,9 @@ import pytest
 
 from camkes.capdl.model import Purpose
 from camkes.diagnostics import Sink
-from camkes.report.refusals import MessageError, refusals
-from camkes.report.trace.decode import decode
-from camkes.report.trace.kinds import Kind
+from camkes.running.decode import decode
+from camkes.running.kinds import Kind
+from camkes.running.refusals import MessageError, refusals
 from tests.runtime.host import Run, build, plan_of
 
 #: what `odd` does before its request: a job for each, with the errors that this makes at the server

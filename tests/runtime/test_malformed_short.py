@@ -13,9 +13,9 @@ import pytest
 
 from camkes.capdl.model import CapabilityModel, ObjectUse, Purpose
 from camkes.diagnostics import Sink
-from camkes.report.refusals import MessageError, refusals
-from camkes.report.trace.decode import decode
-from camkes.report.trace.kinds import Kind
+from camkes.running.decode import decode
+from camkes.running.kinds import Kind
+from camkes.running.refusals import MessageError, refusals
 from tests.runtime.host import build, plan_of
 
 #: bytes of the requests of the methods, with the number of the method; None: it has a string. In messages

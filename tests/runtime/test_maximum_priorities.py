@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes.report.trace.kinds import Kind
+from camkes.running.kinds import Kind
 from tests.runtime.host import build
 
 #: tries all ways to give a thread more than `ceiling`, with every pair of slots, and counts those that work

@@ -11,9 +11,9 @@ import pytest
 
 from camkes.capdl.model import CapabilityModel, ObjectUse, Purpose
 from camkes.diagnostics import Sink
-from camkes.report.refusals import MessageError, refusals
-from camkes.report.trace.decode import decode
-from camkes.report.trace.kinds import Kind
+from camkes.running.decode import decode
+from camkes.running.kinds import Kind
+from camkes.running.refusals import MessageError, refusals
 from tests.runtime.host import Built, Run, build, plan_of
 from tests.runtime.systems import PROTOCOLS, every_pair
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import pytest
 from msgspec import Struct
 
-from camkes.report.trace.kinds import Kind
+from camkes.running.kinds import Kind
 from tests.runtime.host import Run, build
 
 MS = 1_000_000

@@ -11,7 +11,7 @@ from __future__ import annotations
 import pytest
 from msgspec import Struct
 
-from camkes.report.trace.kinds import Kind
+from camkes.running.kinds import Kind
 from tests.runtime.host import Run, build
 
 #: each call of these overruns is in tests/runtime/unit

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import pytest
 
-from camkes.report.trace.kinds import Kind
+from camkes.running.kinds import Kind
 from tests.runtime.host import Built, build
 
 MS = 1_000_000

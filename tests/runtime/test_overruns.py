@@ -16,8 +16,8 @@ import pytest
 from msgspec import Struct
 
 from camkes.capdl.host_table import table_objects
-from camkes.report.trace.events import Event
-from camkes.report.trace.kinds import KernelCall, Kind
+from camkes.running.events import Event
+from camkes.running.kinds import KernelCall, Kind
 from tests.runtime.host import Built, Run, build
 
 MS = 1_000_000

@@ -14,8 +14,8 @@ import pytest
 
 from camkes.analysis.criticality import level_results
 from camkes.analysis.platform import FREE
-from camkes.report.trace.decode import decode
-from camkes.report.trace.kinds import Kind
+from camkes.running.decode import decode
+from camkes.running.kinds import Kind
 from tests.report import test_random_waits
 from tests.report.random_overruns import demand
 from tests.report.test_random_systems import JOBS, PERIOD, code, random_system, text

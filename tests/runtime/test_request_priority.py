@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes.report.trace.kinds import Kind
+from camkes.running.kinds import Kind
 from tests.runtime import systems
 from tests.runtime.host import Run, build
 

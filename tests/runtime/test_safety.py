@@ -10,8 +10,8 @@ import pytest
 
 from camkes.capdl.model import ObjectUse, Purpose
 from camkes.diagnostics import Sink
-from camkes.report.trace.demands import Property
-from camkes.report.trace.kinds import Kind
+from camkes.running.demands import Property
+from camkes.running.kinds import Kind
 from tests.runtime.host import build, plan_of
 from tests.runtime.systems import CHAIN, LEAF, PASS, TASK
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 import pytest
 
-from camkes.report.trace.decode import decode
-from camkes.report.trace.events import Event
-from camkes.report.trace.jobs import response_times
-from camkes.report.trace.kinds import Kind
-from camkes.report.trace.model import State
+from camkes.running.decode import decode
+from camkes.running.events import Event
+from camkes.running.jobs import response_times
+from camkes.running.kinds import Kind
+from camkes.running.model import State
 from tests.runtime.host import Run, build
 
 MS = 1_000_000

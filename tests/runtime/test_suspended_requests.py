@@ -14,7 +14,7 @@ import pytest
 
 from camkes.diagnostics import Sink
 from camkes.generate import generate_headers
-from camkes.report.trace.kinds import Kind
+from camkes.running.kinds import Kind
 from tests.runtime.host import Run, build, checked
 
 MS = 1_000_000

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from camkes.report.trace.kinds import EndReason, Kind
+from camkes.running.kinds import EndReason, Kind
 from tests.runtime.host import build
 
 _TEXT = """

@@ -11,7 +11,7 @@ import pytest
 from camkes.capdl.authority import authority
 from camkes.capdl.host_table import host_table
 from camkes.capdl.time_manager import TIME_MANAGER
-from camkes.report.trace.kinds import KernelCall, Kind
+from camkes.running.kinds import KernelCall, Kind
 from tests.runtime.host import Run, build
 
 MS = 1_000_000

@@ -12,7 +12,7 @@ import re
 
 import pytest
 
-from camkes.report.trace.kinds import Kind
+from camkes.running.kinds import Kind
 from tests.runtime.host import Run, build
 
 #: each call of these overruns is in tests/runtime/unit

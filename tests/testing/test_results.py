@@ -13,8 +13,8 @@ from camkes.cli.commands.tests import merged
 from camkes.diagnostics import Diagnostic, SourceFile, Span
 from camkes.model.system import System
 from camkes.outcome import Outcome
-from camkes.report.listing import event_lines
-from camkes.report.trace.model import Run, ServedRequest
+from camkes.running.model import Run, ServedRequest
+from camkes.showing.listing import event_lines
 from camkes.testing.checks import Report
 from camkes.testing.codes import CHECK_FAILED
 from camkes.testing.judge import Judge

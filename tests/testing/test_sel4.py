@@ -21,8 +21,8 @@ from camkes.backends.sel4.trace import Record
 from camkes.capdl.model import Role
 from camkes.diagnostics import Sink
 from camkes.model.limits import NO_NUMBER
-from camkes.report.trace.kinds import Kind
-from camkes.report.trace.names import save_names, trace_names
+from camkes.running.kinds import Kind
+from camkes.running.names import save_names, trace_names
 from tests.backends.sel4.platforms import PLATFORMS
 from tests.backends.sel4.test_trace import line, text
 from tests.command import Result, camkes

@@ -144,7 +144,7 @@ class HostBackend(Struct, frozen=True):
     def publish(self, files: Sequence[Path], sink: Sink) -> None:
         """Leave the trace of a run, with its names, as that of the last one."""
         from camkes.backends.host.folder import FolderInUseError, locked, publish
-        from camkes.report.codes import TRACE_UNREADABLE
+        from camkes.running.codes import TRACE_UNREADABLE
 
         folder = self.out / IMAGE
         try:

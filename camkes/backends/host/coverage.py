@@ -16,8 +16,8 @@ from camkes import process
 from camkes.backends.host.codes import NO_COVERAGE
 from camkes.diagnostics import Sink
 from camkes.files import OutputError
-from camkes.report.summary import CoverageReport
 from camkes.resources import install_packages
+from camkes.showing.summary import CoverageReport
 
 #: where counters are written, below the copy of the image that runs
 _COUNTERS = "counters"

@@ -25,7 +25,7 @@ from camkes.backends.host.oracle import oracle_table
 from camkes.diagnostics import Sink
 from camkes.files import write_changed
 from camkes.protocols.plan import Plan
-from camkes.report.trace.names import TraceNames
+from camkes.running.names import TraceNames
 
 if TYPE_CHECKING:
     from camkes.analysis.limits import BlockingLimit

@@ -17,15 +17,15 @@ from camkes.backends.host.messages import Sources
 from camkes.capdl.model import Role
 from camkes.diagnostics import Diagnostic
 from camkes.model.limits import FAULT_FRAMES
-from camkes.report.summary import CallReport, FaultReport, FindingReport
-from camkes.report.times import format_time
-from camkes.report.trace.waits import Cause, Situation, describe
 from camkes.resources import RUNTIME
+from camkes.running.times import format_time
+from camkes.running.waits import Cause, Situation, describe
+from camkes.showing.summary import CallReport, FaultReport, FindingReport
 
 if TYPE_CHECKING:
     from camkes.backends.host.host import HostImage
-    from camkes.report.refusals import Refusal
-    from camkes.report.trace.names import TraceNames
+    from camkes.running.names import TraceNames
+    from camkes.running.refusals import Refusal
 
 #: how the runtime stops a thread after its message
 _STOP = "camkes_platform_fault"

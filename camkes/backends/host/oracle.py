@@ -19,9 +19,9 @@ from camkes.diagnostics import Sink
 from camkes.files import write_output
 from camkes.model.system import System
 from camkes.protocols.plan import Plan, PlannedCpi
-from camkes.report.trace.ceilings import ceilings
-from camkes.report.trace.demands import Property, Violation
-from camkes.report.trace.names import NamedTask, NamedThread, TraceNames
+from camkes.running.ceilings import ceilings
+from camkes.running.demands import Property, Violation
+from camkes.running.names import NamedTask, NamedThread, TraceNames
 
 if TYPE_CHECKING:
     from camkes.analysis.limits import BlockingLimit

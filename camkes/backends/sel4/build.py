@@ -42,8 +42,8 @@ from camkes.model.connectors import carries_time
 from camkes.model.system import System
 from camkes.project.application import Application
 from camkes.protocols.plan import Plan
-from camkes.report.trace.names import names_path, names_to_json, trace_names
 from camkes.resources import ROOT
+from camkes.running.names import names_path, names_to_json, trace_names
 
 if TYPE_CHECKING:
     from camkes.callgraph.read import CodeCalls

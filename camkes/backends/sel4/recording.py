@@ -23,12 +23,12 @@ from camkes.diagnostics import Diagnostic, Sink
 from camkes.files import write_output
 from camkes.model.limits import NO_NUMBER
 from camkes.outcome import Outcome, exit_statuses
-from camkes.report.codes import TRACE_TRUNCATED
-from camkes.report.times import format_time
-from camkes.report.trace.decode import decode_trace
-from camkes.report.trace.events import encode_records
-from camkes.report.trace.kinds import EndReason, Kind
-from camkes.report.trace.names import TraceNames, load_names
+from camkes.running.codes import TRACE_TRUNCATED
+from camkes.running.decode import decode_trace
+from camkes.running.events import encode_records
+from camkes.running.kinds import EndReason, Kind
+from camkes.running.names import TraceNames, load_names
+from camkes.running.times import format_time
 
 #: elapsed seconds without a record after which a recording ends; QEMU passes over times at which nothing
 #: happens, and boots an image in a few seconds

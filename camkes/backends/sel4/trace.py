@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from camkes.model.limits import NO_NUMBER
-from camkes.report.trace.kinds import Kind
+from camkes.running.kinds import Kind
 
 #: the time, the kind and two threads; the most arguments that the size of a record can express
 _LEAST, _MOST = 4, 4 + 8_000

@@ -138,9 +138,9 @@ def show(
     from camkes.analysis.sensitivity import changes, margins
     from camkes.analysis.witness import witnesses
     from camkes.analysis.workload import workload_of
-    from camkes.report import analysis as report
-    from camkes.report import analysis_json, budgets, sensitivity
-    from camkes.report.draw.table import terminal_width
+    from camkes.showing import analysis as report
+    from camkes.showing import analysis_json, budgets, sensitivity
+    from camkes.showing.draw.table import terminal_width
 
     workload = workload_of(result.system, result.plan)
     searched = arguments.search and not result.plan.bands  # a simulation of fixed priorities
@@ -189,9 +189,9 @@ def page(
     of_time: tuple[Sequence[BudgetResult], Sequence[LevelResult]] | None,
 ) -> str:
     from camkes.analysis.criticality import late_tasks
-    from camkes.report import budgets
-    from camkes.report.draw.graph_svg import graph_svg
-    from camkes.report.page import to_html
+    from camkes.showing import budgets
+    from camkes.showing.draw.graph_svg import graph_svg
+    from camkes.showing.page import to_html
 
     capabilities = pipeline.capabilities(result, Sink())
     graph = graph_svg(result.plan, result.system)

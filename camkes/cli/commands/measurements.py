@@ -129,8 +129,8 @@ def to_report(found: Measured, factor: float) -> MeasureReport:
 
 
 def to_text(found: Measured, factor: float, *, color: bool = False) -> str:
-    from camkes.report.draw.table import table
-    from camkes.report.times import format_time
+    from camkes.running.times import format_time
+    from camkes.showing.draw.table import table
 
     def time(value: int | None) -> str:
         return "-" if value is None else format_time(value, 6)

@@ -35,11 +35,11 @@ DOCUMENTS = {
     "diagnostics": JsonDocument(
         "camkes check --json, any command --format json", "diagnostics.rendering.machine", "DiagnosticsReport"
     ),
-    "plan": JsonDocument("camkes plan --json", "report.plan_json", "PlanReport"),
+    "plan": JsonDocument("camkes plan --json", "showing.plan_json", "PlanReport"),
     "authority": JsonDocument("camkes plan --authority --json", "capdl.authority", "HoldingReport", True),
-    "analyze": JsonDocument("camkes analyze --json", "report.analysis_json", "AnalysisReport"),
+    "analyze": JsonDocument("camkes analyze --json", "showing.analysis_json", "AnalysisReport"),
     "measure": JsonDocument("camkes measure --json", "cli.commands.measurements", "MeasureReport"),
-    "run": JsonDocument("camkes run --json, camkes watch --json", "report.summary", "RunReport"),
+    "run": JsonDocument("camkes run --json, camkes watch --json", "showing.summary", "RunReport"),
     "test": JsonDocument("camkes test --json", "testing.reports", "TestsReport"),
     "explore": JsonDocument("camkes explore --json", "exploration", "ExploreReport"),
     "replay": JsonDocument("camkes analyze --witnesses, camkes run --replay", "analysis.replay", "Replay"),

@@ -74,7 +74,7 @@ def check(arguments: argparse.Namespace) -> int:
 
 
 def plan(arguments: argparse.Namespace) -> int:
-    from camkes.report import plan_tables
+    from camkes.showing import plan_tables
 
     sink = Sink()
     result = checked(arguments, sink)
@@ -95,7 +95,7 @@ def plan(arguments: argparse.Namespace) -> int:
             print(f"{authority.threads_to_text(threads)}\n\n{authority.to_text(entries)}")
     else:
         from camkes.analysis.verdict import responses
-        from camkes.report.plan_json import to_json
+        from camkes.showing.plan_json import to_json
 
         analysis = responses(result.system, result.plan)
         if arguments.json:
@@ -106,9 +106,9 @@ def plan(arguments: argparse.Namespace) -> int:
 
 
 def graph(arguments: argparse.Namespace) -> int:
-    from camkes.report.draw.graph import graph_dot
-    from camkes.report.draw.graph_svg import graph_svg
-    from camkes.report.draw.pictures import FORMS, write_picture
+    from camkes.showing.draw.graph import graph_dot
+    from camkes.showing.draw.graph_svg import graph_svg
+    from camkes.showing.draw.pictures import FORMS, write_picture
 
     output: Path | None = arguments.output
     if output is not None and output.suffix not in (".dot", *FORMS):

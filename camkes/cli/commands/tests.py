@@ -22,7 +22,7 @@ from camkes.files import write_output
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from camkes.report.summary import CoverageReport
+    from camkes.showing.summary import CoverageReport
     from camkes.testing.run import SuiteOptions, TestResult
     from camkes.testing.suite import Test
 

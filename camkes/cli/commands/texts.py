@@ -62,7 +62,7 @@ def apply_layout(arguments: argparse.Namespace, layout: FormattedFile) -> int:
 
 def explain(arguments: argparse.Namespace) -> int:
     from camkes.diagnostics import explain as pages
-    from camkes.report.trace import demands
+    from camkes.running import demands
 
     if arguments.code is None:
         found_all = pages.all_codes()

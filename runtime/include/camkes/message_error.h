@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
  * Errors of messages. The number is the label of the reply with which a server
- * refuses it, and an argument of the trace record REFUSED; camkes/report/refusals.py has the same
+ * refuses it, and an argument of the trace record REFUSED; camkes/running/refusals.py has the same
  * list (a test compares the two).
  */
 #pragma once

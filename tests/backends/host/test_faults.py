@@ -16,10 +16,10 @@ from camkes.backends.host.faults import Located, diagnose, diagnose_findings, lo
 from camkes.backends.host.options import RunOptions
 from camkes.backends.host.run import run_host
 from camkes.diagnostics import Diagnostic, Sink
-from camkes.report.trace.decode import decode
-from camkes.report.trace.events import parse_trace
-from camkes.report.trace.names import TraceNames, trace_names
-from camkes.report.trace.waits import Situation
+from camkes.running.decode import decode
+from camkes.running.events import parse_trace
+from camkes.running.names import TraceNames, trace_names
+from camkes.running.waits import Situation
 from tests.runtime.host import Built, build
 from tests.runtime.systems import PROTOCOLS, every_pair
 

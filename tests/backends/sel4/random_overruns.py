@@ -21,7 +21,7 @@ import tempfile
 from math import prod
 from pathlib import Path
 
-from camkes.report.trace.kinds import Kind
+from camkes.running.kinds import Kind
 from tests.backends.sel4.recorded import MS, WORKSPACE, records
 from tests.report import random_overruns, test_random_systems, test_random_waits
 from tests.report.random_overruns import written

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from camkes.backends.sel4.workspace import console
-from camkes.report.trace.kinds import Kind
+from camkes.running.kinds import Kind
 from tests.backends.sel4.recorded import LIMIT, MS, built, needs_workspace, records, with_costs
 from tests.runtime.test_bands import FAIR, LOCK, PAIR, SOURCES, system
 

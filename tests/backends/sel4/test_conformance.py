@@ -24,7 +24,7 @@ from camkes import pipeline
 from camkes.backends.sel4.trace import Record, output, read_line
 from camkes.backends.sel4.workspace import console, make
 from camkes.diagnostics import Sink
-from camkes.report.trace.kinds import Kind
+from camkes.running.kinds import Kind
 from tests.backends.sel4.platforms import PLATFORMS
 from tests.backends.sel4.recorded import LIMIT
 

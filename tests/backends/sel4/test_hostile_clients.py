@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes.report.trace.kinds import Kind
+from camkes.running.kinds import Kind
 from tests.backends.sel4.recorded import MS, needs_workspace, records
 from tests.runtime.hostile import SERVERS, Case
 

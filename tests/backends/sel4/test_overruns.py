@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from camkes.backends.sel4.workspace import console
-from camkes.report.trace.kinds import Kind
+from camkes.running.kinds import Kind
 from tests.backends.sel4.recorded import (
     COST_US,
     COST_US_AARCH64,

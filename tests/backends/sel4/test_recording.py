@@ -22,7 +22,7 @@ from camkes.cli.table import make_parser
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering.text import Style, to_text
 from camkes.outcome import Outcome
-from camkes.report.trace.kinds import EndReason, Kind
+from camkes.running.kinds import EndReason, Kind
 from tests.backends.sel4.test_trace import line, text
 from tests.command import camkes
 from tests.end_to_end.support import EXAMPLES

@@ -17,7 +17,7 @@ from camkes.backends.sel4.elf import read_image
 from camkes.backends.sel4.trace import Record, output, read_line
 from camkes.backends.sel4.workspace import console, make
 from camkes.diagnostics import Sink
-from camkes.report.trace.kinds import Kind
+from camkes.running.kinds import Kind
 from tests.backends.sel4.platforms import PLATFORMS
 
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from camkes.backends.sel4.trace import ConsoleText
-from camkes.report.trace.kinds import Kind
+from camkes.running.kinds import Kind
 from tests.backends.sel4.recorded import MS, needs_workspace, records, with_costs, with_slack
 from tests.runtime.test_budgets import EXTENDED, JOBS, TASKS, tasks
 from tests.runtime.test_criticality import CRITICAL, longer

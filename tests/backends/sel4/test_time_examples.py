@@ -15,7 +15,7 @@ from camkes import pipeline
 from camkes.backends.sel4.trace import Record, read_line
 from camkes.backends.sel4.workspace import console
 from camkes.diagnostics import Sink
-from camkes.report.trace.kinds import Kind
+from camkes.running.kinds import Kind
 from tests.backends.sel4.recorded import LIMIT, MS, image, needs_workspace
 
 pytestmark = needs_workspace

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from camkes.backends.sel4.trace import Record, output, read_line
 from camkes.diagnostics import Sink
 from camkes.model.limits import NO_NUMBER
-from camkes.report.trace.events import encode_records, parse_trace
-from camkes.report.trace.kinds import Kind
+from camkes.running.events import encode_records, parse_trace
+from camkes.running.kinds import Kind
 
 WORD = st.integers(0, (1 << 64) - 1)
 RECORDS = st.builds(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * Trace records. The host kernel writes them; camkes/report/trace/events.py reads them; a test
+ * Trace records. The host kernel writes them; camkes/running/events.py reads them; a test
  * compares its list of kinds with this one.
  *
  * A trace file is: 8 bytes "CAMKTRC1", then records in the order of events. All numbers are little

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Diagnostics for what a run can be asked to fail on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from camkes.diagnostics import Diagnostic, Span
+from camkes.running.codes import DEADLINE_MISSED, DENIED_WAIT, RUN_RETURNED
+from camkes.running.model import Job, Lane, Run
+from camkes.running.times import format_time
+from camkes.running.waits import Wait, describe
+
+
+def missed_jobs(run: Run) -> Iterable[tuple[Lane, Job]]:
+    """The first missed job of each task that has one."""
+    for lane in run.tasks:
+        job = next((job for job in lane.jobs if job.missed), None)
+        if job is not None:
+            yield lane, job
+
+
+def missed_deadline(lane: Lane, job: Job, span: Span | None) -> Diagnostic:
+    """The diagnostic for the first missed deadline of a task; a job without one was stopped."""
+    missed = sum(job.missed for job in lane.jobs)
+    end = "did not end" if job.end is None else f"ended at {format_time(job.end, 6)}"
+    more = "" if missed == 1 else f", and so did {missed - 1} more of its {len(lane.jobs)} jobs"
+    deadline = "stopped, " if job.deadline is None else f"deadline {format_time(job.deadline, 6)}, "
+    times = f"released at {format_time(job.release, 6)}, {deadline}{end}"
+    return Diagnostic(
+        DEADLINE_MISSED,
+        f"job {job.number} of task `{lane.task.name}` missed its deadline{more}",
+        span,
+        notes=(times,),
+        help="`camkes run --timeline FILE` shows what ran instead",
+    )
+
+
+def returned_error(instance: str, status: int, span: Span | None) -> Diagnostic:
+    """The diagnostic for a component whose run() returned another value than 0."""
+    return Diagnostic(RUN_RETURNED, f"run() of `{instance}` returned {status}", span)
+
+
+def denied_wait(run: Run, wait: Wait, span: Span | None) -> Diagnostic:
+    """The diagnostic for a thread that waits for what cannot come."""
+    return Diagnostic(DENIED_WAIT, f"at the end of the run {describe(wait, run.names)}", span)

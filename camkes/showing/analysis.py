@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""A schedulability analysis as tables, as JSON, and with the derivation of every number of a task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from math import ceil
+
+from camkes.analysis.demand import DemandPart, Time, request_parts
+from camkes.analysis.response import STEPS
+from camkes.analysis.sections import RequestSection
+from camkes.analysis.verdict import Analysis, TaskResult, Verdict
+from camkes.analysis.witness import Quality, Witness
+from camkes.analysis.workload import Workload
+from camkes.running.times import format_time
+from camkes.showing.analysis_json import bound_verdict
+from camkes.showing.draw.table import paragraph, table
+
+#: What verdicts are called.
+WORDS = {
+    Verdict.MET: "met",
+    Verdict.MISSED: "can be missed",
+    Verdict.UNBOUNDED: "no bound",
+}
+
+
+#: columns that narrow terminals do not show, the first one first
+_SPARE = ("priority", "period", "B", "C", "found")
+#: notes where the exact blocking is not known
+_GIVEN_UP = "exceeded its limit; --exact uses a solver"
+
+
+def words(result: TaskResult) -> str:
+    """The verdict, and why there is no bound."""
+    if result.verdict is not Verdict.UNBOUNDED:
+        return WORDS[result.verdict]
+    return f"{WORDS[result.verdict]} found" if result.at_least else f"{WORDS[result.verdict]}: overload"
+
+
+def to_text(
+    analysis: Analysis,
+    witnesses: Mapping[str, Witness] = {},
+    *,
+    color: bool = False,
+    width: int | None = None,
+) -> str:
+    """A table of the tasks and one of the bounds."""
+    head = ("task", "priority", "period", "deadline", "C", "B", "R", "found", "verdict")
+    tasks: list[tuple[str, ...]] = [head]
+    for result in analysis.tasks:
+        task = result.task
+        response = response_text(result)
+        times = (task.period, task.deadline, result.demand.total, result.blocking.least)
+        witness = witnesses.get(task.name)
+        verdict = words(result) + _seen(result, witness)
+        tasks.append(
+            (task.name, str(task.priority), *map(_time, times), response, found_text(witness), verdict)
+        )
+    gaps = [
+        f"B of {result.task.name} is at most {_time(result.blocking.gap)} above the exact value, the search"
+        f" for which {_GIVEN_UP}."
+        for result in analysis.tasks
+        if result.blocking.exact is None
+    ]
+    legend = [
+        "C: execution time of a job with its requests. B: blocking by lower priorities.",
+        "R: longest response; found: the longest in a search, and how far it is below R. A request counts"
+        " once for each way to its CPI, or as often as is stated or found with --code.",
+        *gaps,
+        f"Utilisation {analysis.utilisation:.4f}; platform {analysis.platform.name}.",
+    ]
+    chains = [("chain", "latency"), *chain_rows(analysis)]
+    ages = [("written by", "read by", "age"), *age_rows(analysis)]
+    return "\n\n".join(
+        [
+            table(tasks, right={1, 2, 3, 4, 5, 6, 7}, color=color, width=width, spare=_SPARE),
+            "\n".join(line for text in legend for line in paragraph(text, width)),
+            *([table(chains, right={1}, color=color)] if analysis.chains else []),
+            *([table(ages, right={2}, color=color)] if analysis.ages else []),
+            table(bound_rows(analysis), right={2, 3}, color=color, width=width, spare=["source"]),
+        ]
+    )
+
+
+def chain_rows(analysis: Analysis) -> list[tuple[str, str]]:
+    """Chains of tasks that release each other, with the longest time from the first release to the end."""
+    return [
+        (" -> ".join(chain.tasks), "-" if chain.latency is None else _time(chain.latency))
+        for chain in analysis.chains
+    ]
+
+
+def age_rows(analysis: Analysis) -> list[tuple[str, str, str]]:
+    """Tasks that read what others write, and how old that is, at most, when they have used it."""
+    return [
+        (each.writer, each.reader, "-" if each.age is None else _time(each.age)) for each in analysis.ages
+    ]
+
+
+def found_text(witness: Witness | None) -> str:
+    """The longest response in the search, and how far the bound is above it; a dash where none was made."""
+    if witness is None:
+        return "-"
+    gap = 0 if witness.bound is None else witness.bound - witness.response
+    return _time(witness.response) + (f" (-{_time(gap)})" if gap else "")
+
+
+def response_text(result: TaskResult) -> str:
+    """R, or what it is at least, or a dash."""
+    if result.response is not None:
+        return _time(result.response.time)
+    return f">= {_time(result.at_least)}" if result.at_least else "-"
+
+
+def bound_rows(analysis: Analysis) -> list[tuple[str, ...]]:
+    """The table of bounds, with its head."""
+    rows: list[tuple[str, ...]] = [("bound", "source", "value", "limit", "verdict")]
+    for bound in analysis.bounds:
+        said = bound_verdict(bound)
+        value = max((value for _, value in bound.values), default=0.0)
+        figures = (f"{value:.4f}", f"{bound.limit:.4f}") if bound.applicable else ("-", "-")
+        rows.append((bound.name, bound.source, *figures, f"{said}: {bound.reason}" if bound.reason else said))
+    return rows
+
+
+def _seen(result: TaskResult, witness: Witness | None) -> str:
+    """What the search shows beside the verdict, where it is not the same."""
+    if witness is None or (witness.quality is Quality.MISS) == (result.verdict is not Verdict.MET):
+        return ""
+    return "; no miss found"
+
+
+def explain(
+    workload: Workload, analysis: Analysis, name: str, witnesses: Mapping[str, Witness] = {}
+) -> str | None:
+    """Where each number of a task is from; None if there is no such task."""
+    result = next((each for each in analysis.tasks if each.task.name == name), None)
+    if result is None:
+        return None
+    return "\n".join([*_explain(workload, analysis, result), *_case(workload, witnesses.get(name))])
+
+
+def _explain(workload: Workload, analysis: Analysis, result: TaskResult) -> Iterator[str]:
+    task = result.task
+    limits = f"period {_time(task.period)}, deadline {_time(task.deadline)}"
+    yield f"{task.name}: priority {task.priority}, {limits}"
+    if task.after:
+        yield f"  released by events of {task.after}, up to {_time(task.jitter)} after the first of its chain"
+    yield ""
+    yield f"C = {_time(result.demand.total)}, the execution time of a job"
+    yield f"  {_time(task.work):>12}  its own work"
+    yield from (_part(workload, part) for part in result.demand.parts)
+    yield ""
+    waits = result.blocking
+    yield f"B = {_time(waits.least)}, blocking by tasks of lower priority"
+    for section in waits.sections:
+        yield from _section(workload, analysis, section)
+    if waits.classic != waits.least:
+        yield f"  (the lesser of two sums: {_time(waits.classic)})"
+    if waits.exact is None:
+        yield f"  (not less than {_time(waits.possible)}: the search for the exact value {_GIVEN_UP})"
+    if waits.assignment is None:
+        yield "  (the assignment was not computed: SciPy is not installed)"
+    elif waits.assignment != waits.least:
+        yield f"  (the assignment: {_time(waits.assignment)})"
+    yield ""
+    if task.band:
+        met = "are met" if result.response is not None else "may be missed"
+        yield f"R: the deadlines of the tasks of {task.band} {met}, by their demand in each window"
+        return
+    if result.response is None and result.at_least:
+        yield f"R >= {_time(result.at_least)}: {words(result)}"
+        yield f"  the search ended after {STEPS:,} steps: the processor has hardly any time left"
+        return
+    if result.response is None:
+        yield "R: no bound: the tasks of this priority and above need more than the whole processor"
+        return
+    found = result.response
+    yield f"R = {_time(found.time)}, the longest response: {WORDS[result.verdict]}"
+    if found.job:
+        yield f"  of job {found.job + 1} after all were released; earlier jobs end after their period"
+    yield f"  {_time((found.job + 1) * result.demand.total):>12}  {_times(found.job + 1, 'job')} of its own"
+    yield f"  {_time(waits.least):>12}  blocking"
+    for other, count in found.interference:
+        what = _times(count, "release" if other.interrupts else "job")
+        each = f"{_time(other.demand)}, period {_time(other.period)}"
+        yield f"  {_time(count * other.demand):>12}  {other.name}: {what} of {each}"
+    if found.job:
+        yield f"  {'-' + _time(found.window - found.time):>12}  released that long after the first"
+
+
+def _part(workload: Workload, part: DemandPart, indent: str = "") -> str:
+    what = "wait" if workload.cpi[part.cpi].wait else "request"
+    each = _time(part.work) + (f" + {_time(part.overhead)} overhead" if part.overhead else "")
+    return f"{indent}  {_time(part.total):>12}  {part.cpi}: {_times(part.count, what)} of {each}"
+
+
+def _section(workload: Workload, analysis: Analysis, section: RequestSection) -> Iterator[str]:
+    """A section, and the requests in it; one that is only a step of a request has none."""
+    why = "executes at a ceiling" if section.at_ceiling else "holds its lock, or is ahead in its queue"
+    if workload.cpi[section.cpi].wait:
+        why = "its helpers are at work for it, or will be before"
+    yield f"  {_time(section.duration):>12}  {section.task} in {section.cpi}: {why}"
+    parts = request_parts(workload, analysis.platform, section.cpi)
+    if section.at_ceiling and not workload.rules[section.cpi].own_priority:
+        yield f"  {'':>12}      one step of serving the request"
+    elif len(parts) > 1 or parts[0].overhead:
+        yield from (_part(workload, part, indent="    ") for part in parts)
+
+
+def _case(workload: Workload, witness: Witness | None) -> Iterator[str]:
+    """The case that was found: when which task is first released."""
+    if witness is None:
+        return
+    words = {
+        Quality.ATTAINED: "the bound is exact",
+        Quality.MISS: f"after the deadline of {_time(witness.deadline)}",
+        Quality.GAP: "the worst that was found"
+        + ("" if witness.bound is None else f", {_time(witness.bound - witness.response)} below R"),
+    }
+    yield ""
+    yield f"Case: a response of {_time(witness.response)}, {words[witness.quality]}"
+    yield f"  the job released at {_time(witness.release)}, where the first releases are:"
+    by_events = {task.name for task in workload.tasks if task.after}
+    by_time: dict[int, list[str]] = {}
+    for name, offset in witness.program.offsets.items():
+        if name in by_events:
+            continue
+        by_time.setdefault(offset, []).append(name)
+    for offset in sorted(by_time):
+        yield f"  {_time(offset):>12}  {', '.join(by_time[offset])}"
+
+
+def _times(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _time(value: Time) -> str:
+    """A time, rounded up to whole nanoseconds."""
+    return format_time(ceil(value), 6)

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""A schedulability analysis for programs. Times are nanoseconds, rounded up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import ceil
+from typing import Literal
+
+from msgspec import UNSET, Struct, UnsetType
+
+from camkes.analysis.assignment import Policy
+from camkes.analysis.bounds import Bound
+from camkes.analysis.budgets import BudgetResult
+from camkes.analysis.criticality import LevelResult
+from camkes.analysis.verdict import Analysis, TaskResult, Verdict
+from camkes.analysis.witness import Quality, Witness
+from camkes.documents import json_text
+from camkes.showing.budgets import BudgetBounds, CriticalityBounds, budget_bounds, criticality_bounds, whole
+from camkes.showing.sensitivity import SensitivityReport
+
+BoundVerdict = Literal["met", "unknown", "not applicable"]
+
+
+class BlockingBounds(Struct, frozen=True):
+    """Bounds of the blocking; `assignment` and `exact` are null where they were not computed. `possible` is
+    the most that was found to be possible."""
+
+    classic: int
+    assignment: int | None
+    exact: int | None
+    possible: int
+
+
+class WitnessReport(Struct, frozen=True):
+    """A case that was found: the response of the job released at `release`, and how far the bound is above
+    it (null: there is none)."""
+
+    response: int
+    release: int
+    quality: Quality
+    gap: int | None
+
+
+class TaskAnalysis(Struct, frozen=True):
+    """A task. `wcet` is that of a job with all its requests; `blocking_gap` is how far `blocking` is above
+    what is possible; `response` is null where there is no bound, and then `response_at_least` what was
+    found before the search was given up. `witness` is null where none was searched for."""
+
+    name: str
+    priority: int
+    period: int
+    deadline: int
+    wcet: int
+    blocking: int
+    blocking_bounds: BlockingBounds
+    blocking_gap: int
+    response: int | None
+    response_at_least: int | None
+    verdict: Verdict
+    witness: WitnessReport | None
+
+
+class ChainAnalysis(Struct, frozen=True):
+    """Tasks each of which releases the next one: the time from a release of the first to the end of the last,
+    at most; null where there is no bound."""
+
+    tasks: tuple[str, ...]
+    latency: int | None
+
+
+class AgeAnalysis(Struct, frozen=True):
+    """How old what `writer` writes is at most when `reader` has used it; null where there is no bound."""
+
+    writer: str
+    reader: str
+    age: int | None
+
+
+class UtilisationBound(Struct, frozen=True):
+    """A bound of the literature; `reason` says why it is not applicable. What a bound rejects may be met."""
+
+    name: str
+    source: str
+    applicable: bool
+    reason: str
+    limit: float
+    values: dict[str, float]
+    verdict: BoundVerdict
+
+
+class AssignmentReport(Struct, frozen=True):
+    """Priorities that --assign proposes; null: there are none with which all deadlines are met."""
+
+    policy: Policy
+    priorities: dict[str, int] | None
+
+
+class AnalysisReport(Struct, frozen=True, kw_only=True):
+    """An analysis. `assignment` and `sensitivity` are there if they were asked for, `budgets` and
+    `criticalities` for an MCS kernel."""
+
+    schema: int = 1
+    platform: str
+    utilisation: float
+    tasks: tuple[TaskAnalysis, ...]
+    chains: tuple[ChainAnalysis, ...]
+    ages: tuple[AgeAnalysis, ...]
+    bounds: tuple[UtilisationBound, ...]
+    assignment: AssignmentReport | UnsetType = UNSET
+    budgets: tuple[BudgetBounds, ...] | UnsetType = UNSET
+    criticalities: tuple[CriticalityBounds, ...] | UnsetType = UNSET
+    sensitivity: SensitivityReport | UnsetType = UNSET
+
+
+def assignment(policy: str | None, priorities: Mapping[str, int] | None) -> AssignmentReport | UnsetType:
+    """What --assign found; nothing without it."""
+    found = None if priorities is None else dict(priorities)
+    return UNSET if policy is None else AssignmentReport(Policy(policy), found)
+
+
+def to_report(
+    analysis: Analysis,
+    witnesses: Mapping[str, Witness] = {},
+    proposed: AssignmentReport | UnsetType = UNSET,
+    of_time: tuple[Sequence[BudgetResult], Sequence[LevelResult]] | None = None,
+    sensitivity: SensitivityReport | UnsetType = UNSET,
+) -> AnalysisReport:
+    return AnalysisReport(
+        platform=analysis.platform.name,
+        utilisation=analysis.utilisation,
+        tasks=tuple(_task(result, witnesses.get(result.task.name)) for result in analysis.tasks),
+        chains=tuple(ChainAnalysis(chain.tasks, whole(chain.latency)) for chain in analysis.chains),
+        ages=tuple(AgeAnalysis(each.writer, each.reader, whole(each.age)) for each in analysis.ages),
+        bounds=tuple(
+            UtilisationBound(
+                name=bound.name,
+                source=bound.source,
+                applicable=bound.applicable,
+                reason=bound.reason,
+                limit=bound.limit,
+                values=dict(bound.values),
+                verdict=bound_verdict(bound),
+            )
+            for bound in analysis.bounds
+        ),
+        assignment=proposed,
+        budgets=UNSET if of_time is None else budget_bounds(of_time[0]),
+        criticalities=UNSET if of_time is None else criticality_bounds(of_time[1]),
+        sensitivity=sensitivity,
+    )
+
+
+def to_json(
+    analysis: Analysis,
+    witnesses: Mapping[str, Witness],
+    proposed: AssignmentReport | UnsetType,
+    of_time: tuple[Sequence[BudgetResult], Sequence[LevelResult]] | None,
+    sensitivity: SensitivityReport | UnsetType,
+) -> str:
+    report = to_report(analysis, witnesses, proposed, of_time, sensitivity)
+    return json_text(report)
+
+
+def _task(result: TaskResult, witness: Witness | None) -> TaskAnalysis:
+    task, waits = result.task, result.blocking
+    return TaskAnalysis(
+        name=task.name,
+        priority=task.priority,
+        period=task.period,
+        deadline=task.deadline,
+        wcet=ceil(result.demand.total),
+        blocking=ceil(waits.least),
+        blocking_bounds=BlockingBounds(
+            ceil(waits.classic), whole(waits.assignment), whole(waits.exact), ceil(waits.possible)
+        ),
+        blocking_gap=ceil(waits.gap),
+        response=None if result.response is None else ceil(result.response.time),
+        response_at_least=ceil(result.at_least) if result.at_least else None,
+        verdict=result.verdict,
+        witness=None if witness is None else _witness(witness),
+    )
+
+
+def _witness(witness: Witness) -> WitnessReport:
+    gap = None if witness.bound is None else witness.bound - witness.response
+    return WitnessReport(witness.response, witness.release, witness.quality, gap)
+
+
+def bound_verdict(bound: Bound) -> BoundVerdict:
+    return "not applicable" if not bound.applicable else "met" if bound.holds else "unknown"

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""A run as one HTML page that needs nothing else: a timeline that can be enlarged, filtered and read with the
+keyboard. The script of the page draws the data of this module."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from camkes.running.model import Lane, LockStep, Run, State, StateSegment
+from camkes.showing.draw.svg import OWN
+from camkes.showing.draw.timeline import raises, service_colours, service_letters
+from camkes.showing.words import (
+    LOOKS,
+    Look,
+    fault_words,
+    helped_words,
+    overrun_words,
+    payment_words,
+    state_words,
+)
+from camkes.visible import visible, visible_json
+
+TEMPLATE = Path(__file__).with_name("timeline.html")
+
+#: The numbers that select the style of a segment in the script.
+_LOOKS = {look: number for number, look in enumerate(Look, 1)}
+
+
+def timeline_page(run: Run, heading: str) -> str:
+    """The page as text. Times in it are nanoseconds."""
+    colours = service_colours(run)
+    letters = service_letters(run)
+    protocols = {cpi.name: cpi for cpi in run.names.cpis}
+    services: list[dict[str, Any]] = [
+        {"name": "own code", "letter": "", "colour": OWN, "about": "", "awaited": False}
+    ]
+    for name, colour in colours.items():
+        cpi = protocols.get(name)
+        about = f"{cpi.protocol.value}, ceiling {cpi.ceiling}" if cpi is not None else ""
+        condition = run.names.condition(name)
+        services.append(
+            {
+                "name": name,
+                "letter": letters.get(name, ""),
+                "colour": colour,
+                "about": about or helped_words(condition),
+                "awaited": condition is not None,
+            }
+        )
+    numbers = {name: number for number, name in enumerate(colours, 1)}
+    texts: dict[str, int] = {}
+    data = {
+        "name": visible(heading),
+        "end": run.end,
+        "services": services,
+        "looks": [look.value for look in Look],
+        "lanes": [_lane(lane, run, numbers, texts) for lane in run.lanes],
+        "holds": _holds(run),
+        "faults": [[fault.time, fault.task or fault.thread.name, fault_words(fault)] for fault in run.faults],
+        "criticality": run.criticality,
+        "texts": list(map(visible, texts)),
+    }
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
+    parts = {"@NAME@": html.escape(visible(heading or "A run")), "@DATA@": visible_json(text)}
+    return re.sub("@NAME@|@DATA@", lambda found: parts[found[0]], TEMPLATE.read_text("utf-8"))
+
+
+def _holds(run: Run) -> list[tuple[str, int, int, str]]:
+    """The CPI of each lock that was held, from when, until when, and by which thread."""
+    held: dict[int, tuple[int, str]] = {}
+    found = []
+    for event in (*run.locks, None):
+        for cpi in [event.cpi] if event is not None else list(held):
+            if cpi in held:
+                start, holder = held.pop(cpi)
+                found.append(
+                    (run.names.cpi_name(cpi), start, run.end if event is None else event.time, holder)
+                )
+        if event is not None and event.step is not LockStep.FREES:
+            held[event.cpi] = (event.time, run.names.thread_name(event.thread))
+    return found
+
+
+def _lane(lane: Lane, run: Run, services: dict[str, int], texts: dict[str, int]) -> dict[str, Any]:
+    return {
+        "name": lane.task.name,
+        "priority": lane.task.priority,
+        "segments": [_segment(each, lane, run, services, texts) for each in lane.segments],
+        **_budget(lane.task.name, run),
+        "raised": [[each.start, each.end, each.priority] for each in raises(lane.segments, lane, run)],
+        "jobs": [[job.number, job.release, job.deadline, job.end, job.missed] for job in lane.jobs],
+    }
+
+
+def _budget(task: str, run: Run) -> dict[str, Any]:
+    """What is left of the budget of a task, and work for it on other budgets; empty without budgets."""
+    if not run.spent:
+        return {}
+    spent = next((each for each in run.spent if each.name == task), None)
+    return {
+        "budget": None if spent is None else [spent.most, spent.left],
+        "paid": [[p.start, p.end, p.payer, payment_words(p)] for p in run.payments if p.task == task],
+        "overruns": [[o.time, overrun_words(o)] for o in run.overruns if o.task == task],
+    }
+
+
+def _segment(
+    segment: StateSegment, lane: Lane, run: Run, services: dict[str, int], texts: dict[str, int]
+) -> list[int]:
+    """Start, end, look (0: it runs), service, and the number of the text that describes it."""
+    look = 0 if segment.state is State.RUNNING else _LOOKS[LOOKS[segment.state]]
+    words = state_words(segment, run.names)
+    if segment.state is State.RUNNING:
+        words += f" at priority {segment.priority}"
+    if segment.by:
+        words += f" while {segment.by} runs"
+    text = texts.setdefault(words, len(texts))
+    return [segment.start, segment.end, look, services.get(segment.what, 0), text]
