@@ -11,7 +11,7 @@ camkes-tool. A wrong value is reported, and counts as not given.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from camkes.diagnostics import Label, Sink, Span
 from camkes.model.codes import SETTING_RANGE, SETTING_TYPE
@@ -102,15 +102,11 @@ class Reader:
 
     def numbers(self, known: Known, spans: dict[str, Span]) -> tuple[int, ...]:
         """A list of numbers."""
-        found = self.find(known)
-        if found is None:
+        values = self._list(known, "", spans, lambda value: isinstance(_without_quotes(value), int))
+        span = spans.get(known.name)
+        if span is None:
             return ()
-        name, setting = found
-        spans[known.name] = setting.span
-        if not isinstance(setting.value, list):
-            self.mistyped(known, found)
-            return ()
-        each = (self._number(known, name, Setting(value, setting.span)) for value in setting.value)
+        each = (self._number(known, known.name, Setting(value, span)) for value in values or ())
         return tuple(number for number in each if number is not None)
 
     def text(
@@ -128,16 +124,25 @@ class Reader:
 
     def texts(self, known: Known, prefix: str, spans: dict[str, Span]) -> tuple[str, ...] | None:
         """A list of strings."""
+        values = self._list(known, prefix, spans, lambda value: isinstance(value, str))
+        return None if values is None else tuple(map(str, values))
+
+    def _list(
+        self, known: Known, prefix: str, spans: dict[str, Span], is_right: Callable[[Value], bool]
+    ) -> list[Value] | None:
         found = self.find(known, prefix)
         if found is None:
             return None
-        spans[known.name] = found[1].span
-        value = found[1].value
-        texts = tuple(each for each in value if isinstance(each, str)) if isinstance(value, list) else ()
-        if not isinstance(value, list) or len(texts) < len(value):
+        name, setting = found
+        spans[known.name] = setting.span
+        if not isinstance(setting.value, list):
             self.mistyped(known, found)
             return None
-        return texts
+        wrong = next((value for value in setting.value if not is_right(value)), None)
+        if wrong is not None:
+            self.mistyped(known, (name, Setting(wrong, setting.span)), label="an element is")
+            return None
+        return setting.value
 
     def members(self, record: str, prefix: str = "") -> Members:
         """The members of a record of the runtime that have values of settings. A time that is not given is
@@ -151,7 +156,7 @@ class Reader:
             if known.record == record
         )
 
-    def mistyped(self, known: Known, found: Found, words: Sequence[str] = ()) -> None:
+    def mistyped(self, known: Known, found: Found, words: Sequence[str] = (), label: str = "this is") -> None:
         """Report a value of another type than the setting has."""
         name, setting = found
         if known.is_time and is_time(setting.value):
@@ -160,7 +165,7 @@ class Reader:
             help = f"write one of the strings {quoted(words, chr(34))}"
         else:
             help = f"for example `{name} = {known.instead};`"
-        label = f"this is {in_words(setting.value)}"
+        label = f"{label} {in_words(setting.value)}"
         self.sink.report(SETTING_TYPE, f"{name} must be {known.kind}", setting.span, label, help=help)
 
     def _number(self, known: Known, name: str, setting: Setting, related: Sequence[Label] = ()) -> int | None:
