@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Mistakes with time, in records written by hand: who uses whose budget, what is charged, where scheduling
-contexts are, when jobs are released and in which order bands have them. Each is found, and without it nothing
-is."""
+"""Mistakes with time and replies, in records written by hand: who uses whose budget, what is charged, where
+scheduling contexts are, when jobs are released, in which order bands have them, which replies are lost. Each
+is found, and without it nothing is."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from camkes.running.kinds import Binding, Blocked, EndReason, KernelCall, Kind
 
 from .records import Records, records_of
 
-#: `free` has no lock; a task that waits for that of `helped` pays for its holder
+#: `free` has no lock; those that wait for that of `helped` pay for its holder
 SYSTEM = """
 procedure Section { void enter(); }
 component User { control; requestor; uses Section s; }
@@ -268,3 +268,47 @@ def test_turns(turns: list[tuple[str, int, int]], begins: list[str], wrong: list
     for task in begins:
         band.add(Kind.JOB_BEGIN, task, "", 0, 0)
     assert band.found() == wrong
+
+
+# -- replies ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("server", "lost"), [("helped.s@low", True), ("helped.s!manager", True), ("high", False)]
+)
+def test_a_reply_that_is_lost(server: str, lost: bool, records: Records) -> None:
+    """A server that waits for its next message has answered; a task that waits for a message need not."""
+    records.add(Kind.TRANSFER, "low", server, 7, 0, 0, 0)
+    records.add(Kind.BLOCK, "low", "", Blocked.REPLY, 7)
+    records.add(Kind.BLOCK, server, "", Blocked.NOTIFICATION, 8)
+    assert records.found() == []
+    records.add(Kind.BLOCK, server, "", Blocked.RECV, 7)
+    records.add(Kind.BLOCK, server, "", Blocked.RECV, 7)
+    wrong = f"low waits for a reply of {server}, which waits for the next message"
+    assert records.found() == ([wrong] if lost else [])
+
+
+@pytest.mark.parametrize("by", ["helped.s@low", "helped.s!manager", ""])
+def test_a_reply_that_the_server_uses_for_the_next_message(by: str, records: Records) -> None:
+    records.add(Kind.TRANSFER, "low", "helped.s@low", 7, 0, 0, 0)
+    records.add(Kind.BLOCK, "low", "", Blocked.REPLY, 7)
+    records.add(Kind.BLOCK, "low", by, Blocked.SUSPENDED, 0)
+    wrong = "low waits for a reply of helped.s@low, which waits for the next message"
+    assert records.found() == ([wrong] if by == "helped.s@low" else [])
+
+
+@pytest.mark.parametrize("kind", [Kind.LOCK_WAIT, Kind.LOCK_GRANT])
+def test_those_in_a_queue_are_answered_later(kind: Kind, records: Records) -> None:
+    records.request("helped.s", "low", "low")
+    records.lock(Kind.LOCK_TAKE, "helped.s", "low")
+    records.request("helped.s", "high", "high")
+    worker = "helped.s@high"
+    records.add(Kind.TRANSFER, worker, "helped.s!manager", 7, 0, 0, 0)
+    records.add(Kind.BLOCK, worker, "", Blocked.REPLY, 7)
+    records.lock(Kind.LOCK_WAIT, "helped.s", "high")
+    if kind is Kind.LOCK_GRANT:
+        records.lock(Kind.LOCK_FREE, "helped.s", "low")
+        records.lock(Kind.LOCK_GRANT, "helped.s", "high")
+    records.add(Kind.BLOCK, "helped.s!manager", "", Blocked.RECV, 7)
+    wrong = f"{worker} waits for a reply of helped.s!manager, which waits for the next message"
+    assert records.found() == ([wrong] if kind is Kind.LOCK_GRANT else [])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Words about a run, one by one: states, faults, budgets, missed jobs, refused messages, times."""
+"""The words of reports of runs: states, faults, budgets, missed jobs, refused messages, times."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Words about margins and other protocols, one by one. Tables of plans: tests/protocols/golden."""
+"""The words of reports of margins and of other protocols. Tables of plans: tests/protocols/golden."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Words about CMake files and what they name, one by one; and the limits of what CMake may use."""
+"""The words about CMake files and about what they name; and the limits of what CMake may use."""
 
 from __future__ import annotations
 
