@@ -270,6 +270,16 @@ def test_turns(turns: list[tuple[str, int, int]], begins: list[str], wrong: list
     assert band.found() == wrong
 
 
+def test_turns_that_are_not_ordered_by_deadlines(tmp_path: Path) -> None:
+    records = records_of(tmp_path, BAND.replace("EDFScheduler", "FairScheduler"))
+    for thread in records.names.threads:
+        records.add(Kind.BLOCK, thread.name, "", Blocked.NOTIFICATION, 0)
+    turn(records, "b", 100, 7 * MS)
+    turn(records, "a", 99, 6 * MS)
+    records.add(Kind.JOB_BEGIN, "a", "", 0, 0)
+    assert records.found() == []
+
+
 # -- replies ------------------------------------------------------------------------------------------
 
 
