@@ -13,20 +13,27 @@ from tests.runtime.test_exploration import break_runtime
 from .random_overruns import make, problems
 
 OVERRUN, ABORTED = "src/protocols/overrun.c", "src/protocols/aborted.c"
+STATES = "src/protocols/worker_states.c"
 
-#: the seed of a system; a file of the runtime; what is there, and what replaces it; what property shows it
+#: the seed of a system; a file of the runtime; what is there, and what replaces it; what property
+#: shows it, F: an assertion of the runtime, in a manager
 MISTAKES = {
     # the holder goes on with the time that it was given when it releases the lock
     "time-not-given-home": (
         33,
         OVERRUN,
-        "    camkes_must(seL4_SchedContext_UnbindObject(worker->has, worker->tcb));\n"
-        "    give_back(cpi, worker);\n    return true;\n",
-        "    return true;\n",
+        "    camkes_worker_must(cpi, worker, CAMKES_ON_RELEASE);\n    return",
+        "    return",
         "A",
     ),
     # when the time of a waiting task is used up, too, that is taken for the holder's own
-    "wrong-payer": (33, OVERRUN, "worker->own = lent ? worker->own : time;", "worker->own = time;", "A"),
+    "wrong-payer": (
+        33,
+        STATES,
+        "    (void)cpi, (void)time;\n    worker->donated = 0;\n    return true;\n",
+        "    (void)cpi;\n    worker->donated = 0;\n    worker->withdrawn = time;\n    return true;\n",
+        "F",
+    ),
     # the caller of an aborted request is not answered before the roll-back, and so not at all
     "roll-back-without-answer": (1, ABORTED, "        answer(worker->reply);\n", "", "L"),
     # the end of a part of the budget is taken for that of all
@@ -41,4 +48,5 @@ def test_a_mistake_is_found(mistake: str, tmp_path: Path, monkeypatch: pytest.Mo
     break_runtime({file: (good, bad)}, tmp_path, monkeypatch, mcs=True)
     built, _ = make(seed, tmp_path / "broken")
     found, _ = problems(built, 6)
-    assert any(f" ns: {shows}" in line for line in found), found
+    seen = "!manager: illegal instruction" if shows == "F" else f" ns: {shows}"
+    assert any(seen in line for line in found), found

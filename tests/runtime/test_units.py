@@ -58,9 +58,10 @@ _UNITS = (
         ),
         True,
     ),
-    ("overrun_test", ("protocols/overrun.c",), True),
-    ("payers_test", ("protocols/overrun.c",), True),
-    ("aborted_test", ("protocols/aborted.c", "protocols/overrun.c"), True),
+    ("overrun_test", ("protocols/overrun.c", "protocols/worker_states.c"), True),
+    ("payers_test", ("protocols/overrun.c", "protocols/worker_states.c"), True),
+    ("aborted_test", ("protocols/aborted.c", "protocols/overrun.c", "protocols/worker_states.c"), True),
+    ("worker_states_test", ("protocols/worker_states.c", "protocols/check.c"), True),
     ("time_manager_test", ("protocols/managers.c", "time_manager.c", "criticality.c"), True),
     (
         "task_test",

@@ -54,7 +54,6 @@ struct camkes_context {
     _Atomic seL4_CPtr raised;
     _Atomic bool pays; /* so does the one with the id `cause`, also for nested requests */
     bool asked;        /* whether it can pay */
-    bool stalled;      /* it holds the lock and had no budget when its last one ended */
     bool suspended;    /* its caller waits for a reply until it is resumed, */
     uint16_t resumed;  /* by this id of a task */
 #endif

@@ -25,6 +25,8 @@ struct camkes_task;
 #endif
 
 #if CAMKES_MCS
+#include <camkes/worker_states.h>
+
 /* What passive threads need to come to where they wait for callers; see src/passive.c. */
 struct camkes_lent {
     seL4_CPtr context; /* scheduling context */
@@ -70,13 +72,14 @@ struct camkes_thread {
     bool serving;              /* between the records of a request's begin and end */
     bool rolls_back;           /* its request was aborted after it had begun */
     _Atomic bool arriving;     /* it is home, and its manager sets its priority next */
-    bool leaving;              /* its request is answered, but its time is that of others */
+    bool replied;              /* its request is answered: from now on it keeps what it has */
     _Atomic unsigned extended; /* before it receives, it returns what it has: 0 or 1, in a word, as
                                 * RISC-V exchanges no bytes */
-    /* scheduling contexts, of the manager: that of the request it serves, while it does not have
-     * that; and the one that it has besides. 0: there is none */
-    seL4_CPtr own;
-    seL4_CPtr has;
+    /* of the manager: what it executes on; the scheduling context of its request, while it does
+     * not have that; and that of others which it has. 0: there is none */
+    enum camkes_worker_state state;
+    seL4_CPtr withdrawn;
+    seL4_CPtr donated;
     const struct camkes_lent *home; /* what it uses after an overrun, NULL: that of its instance */
 #endif
 };

@@ -44,37 +44,25 @@ static void end_aborted(void)
     camkes_platform_fault();
 }
 
-/* The worker that has the extension, if another one is not on the way home: from that to the
- * scheduling context of the way home, which has always budget. */
+/* The worker that has the extension gives it up for the scheduling context of the way home, if that
+ * is free. */
 static void exchange(struct camkes_cpi *cpi)
 {
-    struct camkes_thread *const worker = cpi->extended;
-    if (worker != NULL && cpi->homed == NULL) {
-        camkes_must(seL4_SchedContext_UnbindObject(cpi->extension, worker->tcb));
-        camkes_must(seL4_SchedContext_Bind(cpi->home.context, worker->tcb));
-        cpi->extended = NULL;
-        cpi->homed = worker;
-        worker->has = cpi->home.context;
+    if (cpi->extended != NULL) {
+        (void)camkes_worker_event(cpi, cpi->extended, CAMKES_ON_EXCHANGE, 0);
     }
 }
 
-/* Gives a worker that leaves something to execute on, if that is free. */
+/* Gives a worker that was aborted something to execute on, if that is free. */
 static void give_time(struct camkes_cpi *cpi, struct camkes_thread *worker)
 {
     const bool reserved = worker->rolls_back && cpi->extension != 0;
     if (reserved && cpi->extended != NULL && !cpi->extended->rolls_back) {
         exchange(cpi);
     }
-    if (cpi->extension != 0 && cpi->extended == NULL) {
-        cpi->extended = worker;
-        worker->has = cpi->extension;
-    } else if (!reserved && cpi->homed == NULL) {
-        cpi->homed = worker;
-        worker->has = cpi->home.context;
-    } else {
-        return;
+    if (!camkes_worker_event(cpi, worker, CAMKES_ON_EXTEND, 0) && !reserved) {
+        (void)camkes_worker_event(cpi, worker, CAMKES_ON_FINISH, 0);
     }
-    camkes_must(seL4_SchedContext_Bind(worker->has, worker->tcb));
 }
 
 /* Whether a scheduling context is that of a task, or its extension. */
@@ -95,7 +83,7 @@ static bool suspend(const struct camkes_cpi *cpi, struct camkes_thread *worker)
 {
     struct camkes_context *context = worker->badge != 0 ? camkes_sender_context(worker) : NULL;
     if (!cpi->suspends || context == NULL || !cpi->caller[worker->badge - 1].is_task ||
-        !belongs(cpi, worker->own, context)) {
+        !belongs(cpi, worker->withdrawn, context)) {
         return false;
     }
     const seL4_CPtr reply = worker->reply;
@@ -116,8 +104,7 @@ void camkes_overrun_abort(struct camkes_cpi *cpi, struct camkes_thread *worker, 
     if (!suspend(cpi, worker)) {
         answer(worker->reply);
     }
-    worker->own = 0;
-    worker->leaving = true;
+    camkes_worker_must(cpi, worker, CAMKES_ON_ABORT);
     worker->rolls_back = holds || cpi->unlocked;
     camkes_platform_restart(worker, end_aborted);
     give_time(cpi, worker);
@@ -137,17 +124,6 @@ void camkes_overrun_resume(struct camkes_cpi *cpi, uint16_t task)
     camkes_platform_reply(seL4_MessageInfo_new(result, 0, 0, 0));
 }
 
-bool camkes_overrun_finish(struct camkes_cpi *cpi, struct camkes_thread *worker)
-{
-    if (cpi->homed != NULL || !camkes_bind(cpi->home.context, worker)) {
-        return false;
-    }
-    cpi->homed = worker;
-    worker->has = cpi->home.context;
-    atomic_store(&worker->extended, true);
-    return true;
-}
-
 /* A worker gets home, to wait for callers. */
 static void bring_home(struct camkes_cpi *cpi, struct camkes_thread *worker)
 {
@@ -155,18 +131,16 @@ static void bring_home(struct camkes_cpi *cpi, struct camkes_thread *worker)
     exchange(cpi);
     camkes_set_priority(worker, cpi->authority, cpi->ceiling); /* the manager waits for it */
     worker->home = &cpi->home;
-    worker->own = 0;
-    worker->leaving = false;
+    worker->replied = false;
     atomic_store(&worker->arriving, true);
     camkes_platform_reply(seL4_MessageInfo_new(0, 0, 0, 0));
-    camkes_platform_bring_home(&cpi->home, worker->has);
-    *(cpi->extended == worker ? &cpi->extended : &cpi->homed) = NULL;
-    worker->has = 0;
+    camkes_platform_bring_home(&cpi->home, worker->donated);
+    camkes_worker_must(cpi, worker, CAMKES_ON_ARRIVE);
     camkes_set_priority(worker, cpi->authority, priority);
     atomic_store(&worker->arriving, false);
     for (uint16_t i = 0; i < cpi->contexts; i++) {
         struct camkes_thread *other = camkes_worker_of(&cpi->context[i]);
-        if (other->leaving && other->has == 0) {
+        if (other->state == CAMKES_WORKER_ABORTED) {
             give_time(cpi, other);
         }
     }
@@ -176,16 +150,15 @@ static void bring_home(struct camkes_cpi *cpi, struct camkes_thread *worker)
  * other messages it has nothing of others. */
 static void leave_lock(struct camkes_cpi *cpi, struct camkes_thread *worker, bool ends)
 {
-    const bool lent = worker->has != 0 && cpi->extended != worker && cpi->homed != worker;
+    const bool lent = worker->state == CAMKES_WORKER_HELPED;
     bool good = true;
     if (lent) {
-        camkes_must(seL4_SchedContext_UnbindObject(worker->has, worker->tcb));
-        worker->has = 0;
-        good = ends && camkes_overrun_finish(cpi, worker);
+        camkes_worker_must(cpi, worker, CAMKES_ON_RELEASE);
+        good = ends && camkes_worker_event(cpi, worker, CAMKES_ON_FINISH, 0);
     }
     camkes_platform_reply(seL4_MessageInfo_new(0, 0, 0, 0));
     if (!good) {
-        camkes_overrun_own_later(worker);
+        camkes_worker_must(cpi, worker, CAMKES_ON_RESTORE);
     }
 }
 

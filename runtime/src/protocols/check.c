@@ -12,12 +12,20 @@
 static void check_time(const struct camkes_cpi *cpi, const struct camkes_thread *worker)
 {
 #if CAMKES_MCS
-    CAMKES_ASSERT(!worker->rolls_back || worker->leaving);
+    const enum camkes_worker_state state = worker->state;
+    const bool extended =
+        state == CAMKES_WORKER_EXTENDED || state == CAMKES_WORKER_ABORTED_EXTENDED;
+    const bool homed = state == CAMKES_WORKER_FINISHING || state == CAMKES_WORKER_ABORTED_HOME;
+    const bool aborted = state >= CAMKES_WORKER_ABORTED;
+    CAMKES_ASSERT((cpi->extended == worker) == extended);
+    CAMKES_ASSERT((cpi->homed == worker) == homed);
+    CAMKES_ASSERT(!extended || worker->donated == cpi->extension);
+    CAMKES_ASSERT(!homed || worker->donated == cpi->home.context);
+    CAMKES_ASSERT((worker->donated != 0) == (extended || homed || state == CAMKES_WORKER_HELPED));
+    CAMKES_ASSERT((worker->withdrawn == 0) ==
+                  (aborted || state == CAMKES_WORKER_PASSIVE || state == CAMKES_WORKER_STALLED));
+    CAMKES_ASSERT(!worker->rolls_back || aborted);
     CAMKES_ASSERT(!atomic_load(&worker->arriving));
-    CAMKES_ASSERT(cpi->extended != worker || worker->has == cpi->extension);
-    CAMKES_ASSERT(cpi->homed != worker || worker->has == cpi->home.context);
-    CAMKES_ASSERT(worker->has == 0 || cpi->extended == worker || cpi->homed == worker ||
-                  worker->own != 0);
 #else
     (void)cpi;
     (void)worker;

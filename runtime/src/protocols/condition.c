@@ -101,7 +101,7 @@ static void return_time(void)
 {
 #if CAMKES_MCS
     const struct camkes_thread *self = camkes_self();
-    if (self->cpi != NULL && self->has != 0) {
+    if (self->cpi != NULL && self->donated != 0) {
         camkes_return_time(self, CAMKES_RETURN_WAIT);
     }
 #endif

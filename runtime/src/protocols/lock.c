@@ -38,7 +38,7 @@ void camkes_lock_hand_over(struct camkes_cpi *cpi, struct camkes_context *contex
     }
 #if CAMKES_MCS
     const struct camkes_thread *self = camkes_self();
-    if (cpi->grouped && self->has != 0) {
+    if (cpi->grouped && self->donated != 0) {
         camkes_return_time(self, CAMKES_RETURN_RELEASE);
     }
 #endif

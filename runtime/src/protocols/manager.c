@@ -155,7 +155,7 @@ static void pass_on(struct camkes_cpi *cpi, struct camkes_context *from)
         const bool owed = camkes_overrun_give(cpi, to);
         seL4_Send(to->reply, seL4_MessageInfo_new(0, 0, 0, 0));
         if (owed) {
-            camkes_overrun_granted(to);
+            camkes_overrun_granted(cpi, to);
         }
     } else {
         CAMKES_TRACE(LOCK_FREE, cpi->id, from->id);
@@ -460,7 +460,7 @@ static CAMKES_APART unsigned step_of_member(struct camkes_cpi *cpi, seL4_Word la
     case CAMKES_GIVE_LOCK:
         return give_to(cpi, context, priority != 0, detail, result);
     case CAMKES_GRANTED:
-        camkes_overrun_granted(context);
+        camkes_overrun_granted(cpi, context);
         return CAMKES_MESSAGE_GOOD;
     case CAMKES_FREE_LOCK:
         return free_of(cpi, context);

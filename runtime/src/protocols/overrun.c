@@ -36,7 +36,7 @@ void camkes_overrun_prepare(const struct camkes_thread *worker)
 static seL4_CPtr take(const struct camkes_cpi *cpi, const struct camkes_thread *worker,
                       const struct camkes_context *context)
 {
-    const seL4_CPtr likely = worker->has != 0 ? worker->has : context->time;
+    const seL4_CPtr likely = worker->donated != 0 ? worker->donated : context->time;
     if (likely != 0 && camkes_unbind(likely, worker)) {
         return likely;
     }
@@ -68,12 +68,26 @@ static struct camkes_context *next_payer(struct camkes_cpi *cpi)
     return best;
 }
 
+/* Takes the time of its caller away from a worker. Returns whether it has none now. */
+static bool withdraw(struct camkes_cpi *cpi, struct camkes_thread *worker,
+                     const struct camkes_context *context)
+{
+    const seL4_CPtr time = take(cpi, worker, context);
+    return time != 0 && camkes_worker_event(cpi, worker, CAMKES_ON_WITHDRAW, time);
+}
+
+/* Whether it executes on the time of its caller, as far as the manager knows. */
+static bool has_own(const struct camkes_thread *worker)
+{
+    return worker->state == CAMKES_WORKER_PASSIVE || worker->state == CAMKES_WORKER_STALLED;
+}
+
 /* A context that waits for the lock does not keep its time. */
-static void take_away(const struct camkes_cpi *cpi, const struct camkes_context *context)
+static void take_away(struct camkes_cpi *cpi, const struct camkes_context *context)
 {
     struct camkes_thread *const worker = camkes_worker_of(context);
-    if (worker->own == 0) {
-        worker->own = take(cpi, worker, context);
+    if (has_own(worker)) {
+        (void)withdraw(cpi, worker, context); /* if it is not with another thread */
     }
 }
 
@@ -114,22 +128,6 @@ static struct camkes_payer *next_above(const struct camkes_cpi *cpi,
     return best;
 }
 
-/* Binds the time of another to the worker of the holder. That may execute at once, and nothing else
- * tells the manager of the release. */
-static bool lend(struct camkes_cpi *cpi, struct camkes_thread *worker, seL4_CPtr time)
-{
-    const uintptr_t before = atomic_fetch_or(camkes_lock_of(cpi), CAMKES_WAITERS);
-    worker->has = time;
-    if (camkes_bind(time, worker)) {
-        return true;
-    }
-    worker->has = 0;
-    if ((before & CAMKES_WAITERS) == 0) {
-        atomic_fetch_and(camkes_lock_of(cpi), ~CAMKES_WAITERS);
-    }
-    return false;
-}
-
 /* Binds the time of one that waits, here or further up, and has budget to the worker of the holder,
  * which has none. Returns false if there is no such one. */
 static bool pay(struct camkes_cpi *cpi, struct camkes_context *holder, bool blocked)
@@ -151,53 +149,15 @@ static bool pay(struct camkes_cpi *cpi, struct camkes_context *holder, bool bloc
         } else if (payer != NULL) {
             payer->asked = true;
             take_away(cpi, payer);
-            time = camkes_worker_of(payer)->own;
+            time = camkes_worker_of(payer)->withdrawn;
         } else {
             return false;
         }
-        if (time != 0 && (blocked || has_budget(cpi, time)) && lend(cpi, worker, time)) {
+        if (time != 0 && (blocked || has_budget(cpi, time)) &&
+            camkes_worker_event(cpi, worker, CAMKES_ON_HELP, time)) {
             return true;
         }
     }
-}
-
-/* The extension of the CPI, in the same way. */
-static bool extend(struct camkes_cpi *cpi, struct camkes_thread *worker)
-{
-    if (cpi->extension == 0 || cpi->extended != NULL || !camkes_bind(cpi->extension, worker)) {
-        return false;
-    }
-    cpi->extended = worker;
-    worker->has = cpi->extension;
-    if (cpi->unlocked || cpi->grouped) {
-        atomic_store(&worker->extended, true);
-    } else {
-        atomic_fetch_or(camkes_lock_of(cpi), CAMKES_WAITERS);
-    }
-    return true;
-}
-
-/* A worker does not have what it was given any more. */
-static void give_back(struct camkes_cpi *cpi, struct camkes_thread *worker)
-{
-    worker->has = 0;
-    if (cpi->extended == worker) {
-        cpi->extended = NULL;
-        atomic_store(&worker->extended, false);
-    }
-}
-
-bool camkes_overrun_own(struct camkes_thread *worker)
-{
-    const bool good = camkes_bind(worker->own, worker);
-    worker->own = good ? 0 : worker->own;
-    return good;
-}
-
-void camkes_overrun_own_later(struct camkes_thread *worker)
-{
-    camkes_must(seL4_SchedContext_Bind(worker->own, worker->tcb));
-    worker->own = 0;
 }
 
 static bool holds(struct camkes_cpi *cpi, const struct camkes_context *context)
@@ -205,26 +165,17 @@ static bool holds(struct camkes_cpi *cpi, const struct camkes_context *context)
     return camkes_held_by(camkes_lock_of(cpi)) == context->held;
 }
 
-/* Finds time for a worker that has faulted and whose own budget is used up. */
+/* Finds time for a worker that has faulted; `before` is its state then. */
 static bool find_time(struct camkes_cpi *cpi, struct camkes_context *context,
-                      struct camkes_thread *worker, bool lent, bool extended)
+                      struct camkes_thread *worker, enum camkes_worker_state before)
 {
     const bool holder = holds(cpi, context);
+    const bool extended = before == CAMKES_WORKER_EXTENDED;
+    const bool lent = extended || before == CAMKES_WORKER_HELPED; /* what was used up */
     return (holder && cpi->helps && pay(cpi, context, true)) ||
-           (lent && camkes_overrun_own(worker)) ||
-           ((holder || cpi->unlocked) && !extended && extend(cpi, worker));
-}
-
-/* What a worker executed on when it faulted. The manager may have taken that away since. */
-static seL4_CPtr time_of_fault(const struct camkes_cpi *cpi, struct camkes_thread *worker,
-                               const struct camkes_context *context)
-{
-    if (worker->own == 0 || worker->has != 0) {
-        return take(cpi, worker, context);
-    }
-    const seL4_CPtr time = worker->own;
-    worker->own = 0;
-    return time;
+           (lent && camkes_worker_event(cpi, worker, CAMKES_ON_RESTORE, 0)) ||
+           ((holder || cpi->unlocked) && !extended &&
+            camkes_worker_event(cpi, worker, CAMKES_ON_EXTEND, 0));
 }
 
 /* Answers the fault of a worker, which may have come when it got the reply to a Call. */
@@ -234,28 +185,47 @@ static void go_on(const struct camkes_thread *worker)
     reply();
 }
 
+/* Whether a worker that has faulted executes on what it had: only a part of that is used up. The
+ * manager may have taken its time away since the fault. */
+static bool goes_on(struct camkes_cpi *cpi, struct camkes_thread *worker,
+                    const struct camkes_context *context)
+{
+    if (worker->state == CAMKES_WORKER_WITHDRAWN) {
+        return camkes_worker_event(cpi, worker, CAMKES_ON_RESTORE, 0);
+    }
+    const seL4_CPtr time = take(cpi, worker, context);
+    if (time == 0 || camkes_bind(time, worker)) {
+        return true; /* if the manager does not know what that is, it waits for its refill */
+    }
+    return !camkes_worker_event(cpi, worker, CAMKES_ON_WITHDRAW, time);
+}
+
+/* Whether its request is answered: then it keeps what it has. */
+static bool leaves(const struct camkes_thread *worker)
+{
+    return worker->replied || worker->state == CAMKES_WORKER_ABORTED ||
+           worker->state == CAMKES_WORKER_ABORTED_EXTENDED ||
+           worker->state == CAMKES_WORKER_ABORTED_HOME;
+}
+
 /* A budget or a part of one is used up; answers the fault. */
 static void time_out(struct camkes_cpi *cpi, struct camkes_thread *worker)
 {
     struct camkes_context *const context = worker->context;
-    const seL4_CPtr time = worker->leaving ? 0 : time_of_fault(cpi, worker, context);
-    if (time == 0 || camkes_bind(time, worker)) {
-        go_on(worker); /* it waits for the refill, or only a part of the budget is used up */
+    const enum camkes_worker_state before = worker->state;
+    if (leaves(worker) || goes_on(cpi, worker, context)) {
+        go_on(worker);
         return;
     }
-    const bool lent = worker->has != 0, extended = cpi->extended == worker;
-    worker->own = lent ? worker->own : time;
-    give_back(cpi, worker);
     if (cpi->aborts) {
         camkes_overrun_abort(cpi, worker, holds(cpi, context));
         return;
     }
-    const bool found = find_time(cpi, context, worker, lent, extended);
+    const bool found = find_time(cpi, context, worker, before);
     go_on(worker);
     if (!found) {
-        camkes_overrun_own_later(worker);
+        camkes_worker_must(cpi, worker, holds(cpi, context) ? CAMKES_ON_STALL : CAMKES_ON_RESTORE);
     }
-    context->stalled = !found && holds(cpi, context);
 }
 
 struct camkes_context *camkes_overrun_message(struct camkes_cpi *cpi, seL4_Word badge,
@@ -285,19 +255,24 @@ struct camkes_context *camkes_overrun_message(struct camkes_cpi *cpi, seL4_Word 
     CAMKES_UNREACHABLE();
 }
 
-/* The holder of the lock has had no budget, and may have got some since. If not, one that waits
- * pays. */
+/* Whether the holder of the lock had no budget when the last one ended, or has none: blocked
+ * without one, it gets its time back only when there is some. */
+static bool is_stalled(const struct camkes_context *holder)
+{
+    const struct camkes_thread *const worker = camkes_worker_of(holder);
+    return worker->state == CAMKES_WORKER_STALLED || worker->state == CAMKES_WORKER_WITHDRAWN;
+}
+
+/* It may have got some since. If not, one that waits pays. */
 static void help_stalled(struct camkes_cpi *cpi, struct camkes_context *holder)
 {
     struct camkes_thread *const worker = camkes_worker_of(holder);
-    const seL4_CPtr time = worker->has == 0 ? take(cpi, worker, holder) : 0;
-    if (time == 0) {
-        return; /* another one pays already */
+    if (worker->state == CAMKES_WORKER_STALLED && !withdraw(cpi, worker, holder)) {
+        return; /* it is in a nested request */
     }
-    worker->own = time;
-    holder->stalled = !has_budget(cpi, worker->own) && !pay(cpi, holder, false);
-    if (worker->has == 0) {
-        (void)camkes_overrun_own(worker);
+    const bool funded = has_budget(cpi, worker->withdrawn);
+    if (funded || !pay(cpi, holder, false)) {
+        (void)camkes_worker_event(cpi, worker, funded ? CAMKES_ON_RESTORE : CAMKES_ON_STALL, 0);
     }
 }
 
@@ -311,7 +286,7 @@ void camkes_overrun_lend(struct camkes_cpi *cpi, struct camkes_context *context)
 void camkes_overrun_wait(struct camkes_cpi *cpi, struct camkes_context *holder,
                          struct camkes_context *context)
 {
-    if (cpi->helps && holder->stalled) {
+    if (cpi->helps && is_stalled(holder)) {
         take_away(cpi, context);
         help_stalled(cpi, holder);
     }
@@ -335,8 +310,9 @@ static void add_payer(struct camkes_cpi *cpi, struct camkes_context *context,
     if (camkes_waits(context) && !cpi->helps) {
         return; /* those that wait for this lock do not pay for its holder */
     }
+    CAMKES_ASSERT(holder != NULL);
     tell(holder, priority, payer->id);
-    if (cpi->helps && holder->stalled && holds(cpi, holder)) {
+    if (cpi->helps && holds(cpi, holder) && is_stalled(holder)) {
         help_stalled(cpi, holder);
     }
 }
@@ -393,13 +369,8 @@ void camkes_overrun_queue(struct camkes_cpi *cpi, struct camkes_context *context
 bool camkes_overrun_leave(struct camkes_cpi *cpi, struct camkes_context *context)
 {
     struct camkes_thread *const worker = camkes_worker_of(context);
-    context->stalled = false;
-    if (worker->has == 0) {
-        return false;
-    }
-    camkes_must(seL4_SchedContext_UnbindObject(worker->has, worker->tcb));
-    give_back(cpi, worker);
-    return true;
+    camkes_worker_must(cpi, worker, CAMKES_ON_RELEASE);
+    return worker->state == CAMKES_WORKER_WITHDRAWN;
 }
 
 void camkes_overrun_home(struct camkes_cpi *cpi, const struct camkes_context *context)
@@ -407,25 +378,23 @@ void camkes_overrun_home(struct camkes_cpi *cpi, const struct camkes_context *co
     struct camkes_thread *const worker = camkes_worker_of(context);
     /* its caller does not wait for this budget here: it learns that it is used up when it gets it
      * back, and has a policy, and maybe a lock that others wait for */
-    const bool blocked = camkes_overrun_own(worker) || camkes_overrun_finish(cpi, worker);
+    const bool blocked = camkes_worker_event(cpi, worker, CAMKES_ON_RESTORE, 0) ||
+                         camkes_worker_event(cpi, worker, CAMKES_ON_FINISH, 0);
     reply();
     if (!blocked) {
-        camkes_overrun_own_later(worker);
+        camkes_worker_must(cpi, worker, CAMKES_ON_RESTORE);
     }
 }
 
 bool camkes_overrun_give(struct camkes_cpi *cpi, struct camkes_context *context)
 {
-    struct camkes_thread *const worker = camkes_worker_of(context);
-    context->stalled = false;
-    return worker->own != 0 && !camkes_overrun_own(worker) &&
+    return !camkes_worker_event(cpi, camkes_worker_of(context), CAMKES_ON_GIVE, 0) &&
            !(cpi->helps && pay(cpi, context, true));
 }
 
-void camkes_overrun_granted(struct camkes_context *context)
+void camkes_overrun_granted(struct camkes_cpi *cpi, const struct camkes_context *context)
 {
-    camkes_overrun_own_later(camkes_worker_of(context));
-    context->stalled = true;
+    camkes_worker_must(cpi, camkes_worker_of(context), CAMKES_ON_STALL);
 }
 
 #endif

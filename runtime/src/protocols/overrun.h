@@ -71,13 +71,13 @@ struct camkes_context *camkes_overrun_return(struct camkes_cpi *cpi, struct camk
                                              enum camkes_return when);
 /* Lets the suspended task with an id go on. Replies whether there is one. */
 void camkes_overrun_resume(struct camkes_cpi *cpi, uint16_t task);
-/* Lets a worker that does not need the lock any more, and is blocked, execute on the scheduling
- * context of the way home. Returns false if another worker has that. */
-bool camkes_overrun_finish(struct camkes_cpi *cpi, struct camkes_thread *worker);
-/* A worker that is blocked gets its own time, if that has budget. */
-bool camkes_overrun_own(struct camkes_thread *worker);
-/* One that is ready gets it, and waits for a refill. */
-void camkes_overrun_own_later(struct camkes_thread *worker);
+/* Takes a worker from its state to the next one, with a scheduling context if the event has one.
+ * Returns false if that cannot be now: then the state stays. */
+bool camkes_worker_event(struct camkes_cpi *cpi, struct camkes_thread *worker,
+                         enum camkes_worker_event event, seL4_CPtr time);
+/* The same for what cannot fail. */
+void camkes_worker_must(struct camkes_cpi *cpi, struct camkes_thread *worker,
+                        enum camkes_worker_event event);
 /* A context is about to wait for the lock: if it can pay for nested requests, it does not keep its
  * time. */
 void camkes_overrun_lend(struct camkes_cpi *cpi, struct camkes_context *context);
@@ -104,7 +104,7 @@ void camkes_overrun_home(struct camkes_cpi *cpi, const struct camkes_context *co
 /* A context whose time may be with another is given the lock. Returns whether it has no time now;
  * then `camkes_overrun_granted` follows when it can execute. */
 bool camkes_overrun_give(struct camkes_cpi *cpi, struct camkes_context *context);
-void camkes_overrun_granted(struct camkes_context *context);
+void camkes_overrun_granted(struct camkes_cpi *cpi, const struct camkes_context *context);
 
 #else
 
@@ -122,6 +122,6 @@ void camkes_overrun_granted(struct camkes_context *context);
 #define camkes_overrun_leave(cpi, context) false
 #define camkes_overrun_home(cpi, context) ((void)(context))
 #define camkes_overrun_give(cpi, context) false
-#define camkes_overrun_granted(context) ((void)(context))
+#define camkes_overrun_granted(cpi, context) ((void)(context))
 
 #endif

@@ -93,13 +93,13 @@ void camkes_reply_extended(struct camkes_thread *self, struct camkes_received *r
                            seL4_MessageInfo_t reply, const struct camkes_registers *registers)
 {
     camkes_registers_to_buffer(registers);
-    self->leaving = true; /* from now on it keeps what it has */
+    self->replied = true;
     if (atomic_exchange(&self->extended, false)) {
         camkes_platform_reply(reply);
         camkes_return_time(self, CAMKES_RETURN_REPLIED);
         request->info = camkes_platform_receive_first(self->endpoint, &request->badge);
     } else {
-        self->leaving = false;
+        self->replied = false;
         request->info = camkes_platform_reply_receive(self->endpoint, reply, &request->badge);
     }
     camkes_registers_from_buffer(&request->registers);

@@ -56,9 +56,9 @@ bool camkes_platform_keep_reply(const struct camkes_thread *thread)
 void camkes_platform_bring_home(const struct camkes_lent *lent, seL4_CPtr context)
 {
     const struct camkes_thread *const worker =
-        cpi.homed != NULL && cpi.homed->has == context ? cpi.homed : cpi.extended;
+        cpi.homed != NULL && cpi.homed->donated == context ? cpi.homed : cpi.extended;
     need(lent == &cpi.home && worker->home == lent, "another way home");
-    need(worker->arriving && !worker->leaving && worker->own == 0, "it is not about to arrive");
+    need(worker->arriving && !worker->replied, "it is not about to arrive");
     note("bring %lu home on %lu\n", (unsigned long)worker->tcb, (unsigned long)context);
 }
 

@@ -7,10 +7,12 @@
 static void want_leaves(unsigned worker, seL4_CPtr on, bool rolls_back)
 {
     struct camkes_thread *const leaves = &want_threads[worker];
-    leaves->own = 0;
-    leaves->leaving = true;
+    leaves->state = on == EXTENSION ? CAMKES_WORKER_ABORTED_EXTENDED
+                    : on == HOME    ? CAMKES_WORKER_ABORTED_HOME
+                                    : CAMKES_WORKER_ABORTED;
+    leaves->withdrawn = 0;
     leaves->rolls_back = rolls_back;
-    leaves->has = on;
+    leaves->donated = on;
     if (on == EXTENSION) {
         want_cpi.extended = &threads[worker];
     } else if (on == HOME) {
@@ -26,7 +28,18 @@ static void begin_with(seL4_CPtr extension, struct camkes_thread *extended,
     cpi.extension = extension;
     cpi.extended = extended;
     cpi.homed = homed;
-    threads[A].own = T_A;
+    if (extended != NULL) {
+        extended->state = CAMKES_WORKER_ABORTED_EXTENDED;
+        extended->donated = EXTENSION;
+    }
+    if (homed != NULL) {
+        homed->state = CAMKES_WORKER_ABORTED_HOME;
+        homed->donated = HOME;
+    }
+    if (threads[A].state == CAMKES_WORKER_PASSIVE) {
+        threads[A].state = CAMKES_WORKER_WITHDRAWN;
+        threads[A].withdrawn = T_A;
+    }
 }
 
 static void want_aborted(seL4_CPtr on, bool rolls_back)
@@ -59,10 +72,10 @@ static void test_answer_before_roll_back(void)
     need_aborted(true, "abandon what 50 requests\nsend 16 to 30\nrestart 10\n",
                  "it rolls back on the extension, when the other has rolled back");
     begin_with(EXTENSION, &threads[B], NULL);
-    threads[B].has = EXTENSION;
     want_aborted(EXTENSION, true);
     want_cpi.homed = &threads[B];
-    want_threads[B].has = HOME;
+    want_threads[B].state = CAMKES_WORKER_ABORTED_HOME;
+    want_threads[B].donated = HOME;
     need_aborted(true,
                  "abandon what 50 requests\nsend 16 to 30\nrestart 10\n"
                  "unbind 4 to 11\nbind 5 to 11\nbind 4 to 10\n",
@@ -97,7 +110,7 @@ static void test_suspend(void)
         begin_with(EXTENSION, NULL, NULL);
         cpi.suspends = i != 0;
         threads[A].badge = i == 1 ? 2 : 1;
-        threads[A].own = i == 1 || i == 2 ? T_B : i == 3 ? T_FAR : T_A;
+        threads[A].withdrawn = i == 1 || i == 2 ? T_B : i == 3 ? T_FAR : T_A;
         want_aborted(EXTENSION, true);
         need_aborted(true, "abandon what 50 requests\nsend 16 to 30\nrestart 10\nbind 4 to 10\n",
                      i == 0   ? "the CPI suspends no task"
@@ -149,7 +162,7 @@ static void want_rest(void)
 
 static void test_rest(void)
 {
-    begin();
+    begin_with(EXTENSION, NULL, NULL);
     camkes_overrun_abort(&cpi, &threads[A], true);
     done[0] = 0;
     begin_rest(true, false);
@@ -180,26 +193,6 @@ static void test_rest(void)
     need_all("abandon\nroll back\n10 returns its time, 0\nstart 10\nfault\n", "there is no lock");
 }
 
-static void test_finish(void)
-{
-    begin_with(EXTENSION, NULL, NULL);
-    want();
-    want_cpi.homed = &threads[A];
-    want_threads[A].has = HOME;
-    atomic_store(&want_threads[A].extended, true);
-    need(camkes_overrun_finish(&cpi, &threads[A]), "it is free");
-    need_all("bind 5 to 10\n", "it finishes");
-    begin_with(EXTENSION, NULL, &threads[B]);
-    want();
-    need(!camkes_overrun_finish(&cpi, &threads[A]), "another one has it");
-    need_all("", "it does not finish");
-    begin_with(EXTENSION, NULL, NULL);
-    want();
-    refuse("bind 5 to 10");
-    need(!camkes_overrun_finish(&cpi, &threads[A]), "it is not bound");
-    need_all("bind 5 to 10\n", "it has nothing");
-}
-
 /* `ended`: whose request has ended. */
 static void need_return(unsigned worker, enum camkes_return when,
                         const struct camkes_context *ended)
@@ -211,13 +204,14 @@ static void need_return(unsigned worker, enum camkes_return when,
 static void test_begun(void)
 {
     begin_with(EXTENSION, &threads[B], NULL);
-    threads[B].has = EXTENSION;
+    threads[B].state = CAMKES_WORKER_EXTENDED;
     want();
     need_return(B, CAMKES_RETURN_NOTHING, NULL);
     need_all("send 0 to 35\n", "it only waits for its priority");
     want_cpi.extended = NULL;
     want_cpi.homed = &threads[B];
-    want_threads[B].has = HOME;
+    want_threads[B].state = CAMKES_WORKER_FINISHING;
+    want_threads[B].donated = HOME;
     need_return(B, CAMKES_RETURN_BEGUN, NULL);
     need_all("unbind 4 to 11\nbind 5 to 11\nsend 0 to 35\n", "it gives up the extension");
     begin();
@@ -239,17 +233,18 @@ static void test_leave_lock(void)
     need_all("send 0 to 35\n", "it has nothing of others");
     for (unsigned i = 0; i < 2; i++) {
         begin_with(EXTENSION, i == 0 ? &threads[A] : NULL, i == 1 ? &threads[A] : NULL);
-        threads[A].has = i == 0 ? EXTENSION : HOME;
         want();
         need_return(A, CAMKES_RETURN_RELEASE, NULL);
         need_all("send 0 to 35\n", "it returns that when its request is answered");
     }
     for (unsigned i = 0; i < 3; i++) {
         begin_with(EXTENSION, NULL, i == 1 ? &threads[B] : NULL);
-        threads[A].has = T_B;
+        threads[A].state = CAMKES_WORKER_HELPED;
+        threads[A].donated = T_B;
         want();
-        want_threads[A].has = i == 0 ? HOME : 0;
-        want_threads[A].own = i == 0 ? T_A : 0;
+        want_threads[A].state = i == 0 ? CAMKES_WORKER_FINISHING : CAMKES_WORKER_PASSIVE;
+        want_threads[A].donated = i == 0 ? HOME : 0;
+        want_threads[A].withdrawn = i == 0 ? T_A : 0;
         atomic_store(&want_threads[A].extended, i == 0);
         want_cpi.homed = i == 0 ? &threads[A] : cpi.homed;
         need_return(A, i == 2 ? CAMKES_RETURN_WAIT : CAMKES_RETURN_RELEASE, NULL);
@@ -264,16 +259,16 @@ static void test_leave_lock(void)
 static void want_home(unsigned worker)
 {
     want_threads[worker].home = &cpi.home;
-    want_threads[worker].own = 0;
-    want_threads[worker].has = 0;
-    want_threads[worker].leaving = false;
+    want_threads[worker].state = CAMKES_WORKER_PASSIVE;
+    want_threads[worker].withdrawn = 0;
+    want_threads[worker].donated = 0;
+    want_threads[worker].replied = false;
 }
 
 static void test_time_is_given_home(void)
 {
     begin_with(EXTENSION, &threads[A], NULL);
-    threads[A].leaving = true;
-    threads[A].has = EXTENSION;
+    threads[A].replied = true;
     want();
     want_home(A);
     want_cpi.extended = NULL;
@@ -283,9 +278,7 @@ static void test_time_is_given_home(void)
              "by 9 priority 10 to 60\n",
              "from the extension");
     begin_with(EXTENSION, &threads[A], &threads[B]);
-    threads[A].has = EXTENSION;
-    threads[B].has = HOME;
-    threads[B].leaving = threads[C].leaving = true;
+    threads[C].state = CAMKES_WORKER_ABORTED;
     want();
     want_home(A);
     want_leaves(C, EXTENSION, false);
@@ -301,7 +294,6 @@ int main(void)
     test_suspend();
     test_resume();
     test_rest();
-    test_finish();
     test_begun();
     test_leave_lock();
     test_time_is_given_home();

@@ -243,7 +243,7 @@ static void times(void)
     answer = CAMKES_MESSAGE_GOOD;
     posted = 0;
     for (seL4_CPtr has = 0; has < 2; has++) {
-        first.has = second.has = 5 * has;
+        first.donated = second.donated = 5 * has;
         begin(&second, 0);
         camkes_monitor_wait(&condition);
         need(returned == has, "the time of others, in a wait");

@@ -97,13 +97,13 @@ int main(void)
     releases();
 #if CAMKES_MCS
     /* in a group, the time of others goes back before */
-    self.has = 1;
+    self.donated = 1;
     releases();
     cpi.grouped = true;
     begin(HELD | CAMKES_WAITERS, 0, 0);
     camkes_lock_hand_over(&cpi, &context);
     need_done("return time\nask 2\n");
-    self.has = 0;
+    self.donated = 0;
     begin(HELD | CAMKES_WAITERS, 0, 0);
     camkes_lock_hand_over(&cpi, &context);
     need_done("ask 2\n");

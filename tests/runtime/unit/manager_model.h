@@ -223,8 +223,9 @@ bool camkes_overrun_give(struct camkes_cpi *of, struct camkes_context *context)
     return owes;
 }
 
-void camkes_overrun_granted(struct camkes_context *context)
+void camkes_overrun_granted(struct camkes_cpi *of, const struct camkes_context *context)
 {
+    need(of == &cpi, "another CPI");
     note("granted %u\n", context->id);
 }
 

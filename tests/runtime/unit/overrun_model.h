@@ -14,7 +14,7 @@
 enum { LOW, MID, HIGH, TOP, CONTEXTS };
 /* scheduling contexts: of the contexts, of tasks further up, of the CPI, and one it does not know
  */
-enum { T_LOW = 3, T_MID, T_HIGH, T_TOP, T_FAR, T_NEAR, T_MORE, EXTENSION, UNKNOWN, TIMES };
+enum { T_LOW = 3, T_MID, T_HIGH, T_TOP, T_FAR, T_NEAR, T_MORE, EXTENSION, HOME, UNKNOWN, TIMES };
 enum { FAR, NEAR, MORE, PAYERS }; /* MORE: the extension of a task's CPI, not of the task */
 enum { TCB = 10, TIMEOUT = 20, REPLY = 30, ID = 50, FAR_ID = 60, NEAR_ID, CALLERS = 3 };
 
@@ -28,8 +28,8 @@ static struct camkes_cpi cpi;
 static const char *now;
 static seL4_IPCBuffer buffer;
 static char told[200];
-static struct camkes_thread *kept, *aborted, *finished;
-static bool held_then, finishes;
+static struct camkes_thread *kept, *aborted;
+static bool held_then;
 static unsigned binds, replies, returned, timeouts[CONTEXTS];
 static int refused;
 static jmp_buf fatal;
@@ -78,8 +78,9 @@ seL4_Error seL4_SchedContext_Bind(seL4_CPtr context, seL4_CPtr tcb)
         return seL4_IllegalOperation;
     }
     bound[context] = worker;
-    need(blocked[tcb - TCB] || context == worker->own ||
-             (worker->has == context && (atomic_load(camkes_lock_of(&cpi)) & CAMKES_WAITERS) != 0),
+    need(blocked[tcb - TCB] || context == worker->withdrawn ||
+             (worker->donated == context &&
+              (atomic_load(camkes_lock_of(&cpi)) & CAMKES_WAITERS) != 0),
          "it executes before all is said");
     return seL4_NoError;
 }
@@ -151,13 +152,6 @@ void camkes_overrun_resume(struct camkes_cpi *of, uint16_t task)
     replies++;
 }
 
-bool camkes_overrun_finish(struct camkes_cpi *of, struct camkes_thread *worker)
-{
-    need(of == &cpi, "another CPI");
-    finished = worker;
-    return finishes;
-}
-
 /* LOW holds the lock, and the others have no request. */
 static void begin(const char *what)
 {
@@ -175,7 +169,8 @@ static void begin(const char *what)
                               .caller = callers,
                               .spare = &threads[CONTEXTS],
                               .payer = payers,
-                              .payers = PAYERS};
+                              .payers = PAYERS,
+                              .home = {.context = HOME}};
     threads[CONTEXTS].tcb = TCB + CONTEXTS;
     blocked[CONTEXTS] = true;
     for (unsigned i = 0; i < CONTEXTS; i++) {
@@ -200,13 +195,12 @@ static void begin(const char *what)
                                                   .held = contexts[LOW].held,
                                                   .worker = &stranger,
                                                   .request = 255,
-                                                  .effective = 255,
-                                                  .stalled = true};
+                                                  .effective = 255};
     contexts[HIGH].asked = contexts[MID].asked = true; /* in an earlier overrun */
     atomic_store(&cpi.lock, contexts[LOW].held);
-    kept = aborted = finished = NULL;
+    kept = aborted = NULL;
     binds = replies = 0;
-    held_then = finishes = false;
+    held_then = false;
 }
 
 /* A context waits for the lock of LOW; a lower number: it began earlier. */
@@ -217,14 +211,27 @@ static void wait(unsigned index, unsigned began)
     atomic_fetch_or(&cpi.lock, CAMKES_WAITERS);
 }
 
+/* A context does not have its time any more. */
+static void withdrawn(unsigned index)
+{
+    threads[index].state = CAMKES_WORKER_WITHDRAWN;
+    threads[index].withdrawn = T_LOW + index;
+}
+
+static inline void stalled(unsigned index)
+{
+    threads[index].state = CAMKES_WORKER_STALLED;
+}
+
 /* LOW executes on the time of a context that waits, of a task further up, or of the CPI. */
 static void execute_on(seL4_CPtr time)
 {
     bound[T_LOW] = NULL;
-    threads[LOW].own = T_LOW;
-    threads[LOW].has = time;
+    withdrawn(LOW);
+    threads[LOW].state = time == EXTENSION ? CAMKES_WORKER_EXTENDED : CAMKES_WORKER_HELPED;
+    threads[LOW].donated = time;
     if (time <= T_TOP) {
-        threads[time - T_LOW].own = time;
+        withdrawn((unsigned)(time - T_LOW));
     }
     bound[time] = &threads[LOW];
     atomic_fetch_or(&cpi.lock, CAMKES_WAITERS);
@@ -238,13 +245,15 @@ static void above(unsigned payer, unsigned awaits, uint8_t priority)
 }
 
 /* What LOW executes on, the same if it is not its own, and its own while it does not have that. */
-static void need_time(seL4_CPtr time, seL4_CPtr own, bool stalled)
+static void need_time(seL4_CPtr time, seL4_CPtr own, bool stalls)
 {
     need(time_of(&threads[LOW]) == time, "another one pays");
-    need(threads[LOW].has == (time == T_LOW || time == 0 ? 0 : time), "another record of who pays");
-    need(threads[LOW].own == own, "its own time");
-    need(contexts[LOW].stalled == stalled, stalled ? "nobody waits for it" : "it has time");
-    need(stalled || time == T_LOW || time == 0 || cpi.unlocked || cpi.grouped ||
+    need(threads[LOW].donated == (time == T_LOW || time == 0 ? 0 : time),
+         "another record of who pays");
+    need(threads[LOW].withdrawn == own, "its own time");
+    need((threads[LOW].state == CAMKES_WORKER_STALLED) == stalls,
+         stalls ? "nobody waits for it" : "it has time");
+    need(stalls || time == T_LOW || time == 0 || cpi.unlocked || cpi.grouped ||
              (atomic_load(camkes_lock_of(&cpi)) & CAMKES_WAITERS) != 0,
          "the manager does not learn of the release");
 }

@@ -9,7 +9,7 @@ static void begin_stalled(const char *what)
 {
     begin(what);
     cpi.helps = true;
-    contexts[LOW].stalled = true;
+    stalled(LOW);
     wait(HIGH, 0);
     atomic_store(&cpi.lock, contexts[LOW].held);
 }
@@ -38,7 +38,7 @@ static void test_wait(void)
     budget[T_LOW] = budget[T_HIGH] = true;
     camkes_overrun_wait(&cpi, &contexts[LOW], &contexts[HIGH]);
     need_time(T_LOW, 0, false);
-    need(threads[HIGH].own == T_HIGH && bound[T_HIGH] == NULL, "it keeps its time");
+    need(threads[HIGH].withdrawn == T_HIGH && bound[T_HIGH] == NULL, "it keeps its time");
     begin_stalled("one comes without budget");
     camkes_overrun_wait(&cpi, &contexts[LOW], &contexts[HIGH]);
     need_time(T_LOW, 0, true);
@@ -47,12 +47,12 @@ static void test_wait(void)
     execute_on(T_FAR);
     budget[T_HIGH] = true;
     camkes_overrun_wait(&cpi, &contexts[LOW], &contexts[HIGH]);
-    need(time_of(&threads[LOW]) == T_FAR && threads[LOW].own == T_LOW, "another one pays");
+    need(time_of(&threads[LOW]) == T_FAR && threads[LOW].withdrawn == T_LOW, "another one pays");
     begin_stalled("its time is elsewhere");
     bound[T_LOW] = NULL;
     budget[T_HIGH] = true;
     camkes_overrun_wait(&cpi, &contexts[LOW], &contexts[HIGH]);
-    need(time_of(&threads[LOW]) == 0 && threads[LOW].own == 0, "it has time of others");
+    need(time_of(&threads[LOW]) == 0 && threads[LOW].withdrawn == 0, "it has time of others");
     begin("it has budget");
     cpi.helps = true;
     wait(HIGH, 0);
@@ -66,9 +66,9 @@ static void test_wait(void)
     need(bound[T_HIGH] == &threads[HIGH], "those that wait keep their time");
     cpi.lends = true;
     camkes_overrun_lend(&cpi, &contexts[HIGH]);
-    need(bound[T_HIGH] == NULL && threads[HIGH].own == T_HIGH, "it can pay further down");
+    need(bound[T_HIGH] == NULL && threads[HIGH].withdrawn == T_HIGH, "it can pay further down");
     camkes_overrun_lend(&cpi, &contexts[HIGH]);
-    need(threads[HIGH].own == T_HIGH, "it was taken away before");
+    need(threads[HIGH].withdrawn == T_HIGH, "it was taken away before");
 }
 
 static void test_queue(void)
@@ -83,8 +83,8 @@ static void test_queue(void)
     camkes_overrun_queue(&cpi, &contexts[TOP]);
     need(contexts[TOP].rank == CAMKES_RANKS - 7, "it is not the seventh");
     begin_stalled("another one holds the lock");
-    contexts[LOW].stalled = false;
-    contexts[MID].stalled = true; /* of an earlier time */
+    threads[LOW].state = CAMKES_WORKER_PASSIVE;
+    stalled(MID); /* of an earlier time */
     bound[T_MID] = &threads[MID];
     budget[T_HIGH] = true;
     camkes_overrun_queue(&cpi, &contexts[HIGH]);
@@ -120,7 +120,7 @@ static void test_raised(void)
     begin("for one that waits, without help");
     cpi.lent = true;
     wait(MID, 0);
-    contexts[LOW].stalled = true;
+    stalled(LOW);
     budget[T_FAR] = true;
     camkes_overrun_raised(&cpi, &contexts[MID], 25, FAR_ID);
     need(payers[FAR].awaits == MID + 1, "it is not known");
@@ -132,7 +132,7 @@ static void test_raised_pays(void)
     begin_stalled("for one that waits");
     cpi.lent = true;
     bound[T_HIGH] = NULL; /* it was asked before */
-    threads[HIGH].own = T_HIGH;
+    withdrawn(HIGH);
     budget[T_FAR] = true;
     camkes_overrun_raised(&cpi, &contexts[HIGH], 45, FAR_ID);
     need_time(T_FAR, T_LOW, false);
@@ -144,16 +144,17 @@ static void test_raised_pays(void)
     need_time(T_FAR, T_LOW, false);
     begin_stalled("for one that stalled earlier");
     cpi.lent = true;
-    contexts[TOP].stalled = true;
+    stalled(TOP);
     bound[T_TOP] = &threads[TOP];
     budget[T_FAR] = true;
     camkes_overrun_raised(&cpi, &contexts[TOP], 45, FAR_ID);
-    need(bound[T_TOP] == &threads[TOP] && bound[T_FAR] == NULL && threads[TOP].own == 0, "it pays");
+    need(bound[T_TOP] == &threads[TOP] && bound[T_FAR] == NULL && threads[TOP].withdrawn == 0,
+         "it pays");
     for (unsigned helps = 0; helps < 2; helps++) {
         begin_stalled("for a holder that needs no help, or gets none");
         cpi.lent = true;
         cpi.helps = helps != 0;
-        contexts[LOW].stalled = helps == 0;
+        threads[LOW].state = helps == 0 ? CAMKES_WORKER_STALLED : CAMKES_WORKER_PASSIVE;
         budget[T_FAR] = true;
         camkes_overrun_raised(&cpi, &contexts[LOW], 45, FAR_ID);
         need(bound[T_LOW] == &threads[LOW] && bound[T_FAR] == NULL, "it pays");
@@ -215,13 +216,12 @@ static void test_tell_all(void)
 static void test_leave(void)
 {
     begin("with its own time");
-    contexts[LOW].stalled = true;
+    stalled(LOW);
     need(!camkes_overrun_leave(&cpi, &contexts[LOW]), "it has the time of others");
     need_time(T_LOW, 0, false);
     begin("with the time of another");
     execute_on(T_HIGH);
     cpi.extended = &threads[TOP];
-    contexts[LOW].stalled = true;
     need(camkes_overrun_leave(&cpi, &contexts[LOW]), "it has no time of others");
     need(cpi.extended == &threads[TOP], "the extension is with another");
     need_time(0, T_LOW, false);
@@ -239,15 +239,17 @@ static void test_home(void)
     for (unsigned i = 0; i < 3; i++) {
         begin(i == 0 ? "home with budget" : i == 1 ? "on the way home's time" : "after the refill");
         bound[T_LOW] = NULL;
-        threads[LOW].own = T_LOW;
+        withdrawn(LOW);
         blocked[LOW] = true;
         budget[T_LOW] = i == 0;
-        finishes = i == 1;
+        cpi.homed = i == 2 ? &threads[TOP] : NULL;
+        budget[HOME] = true;
         camkes_overrun_home(&cpi, &contexts[LOW]);
         need(replies == 1, "the release is not answered");
-        need(finished == (i == 0 ? NULL : &threads[LOW]), "how it gets home");
-        need(time_of(&threads[LOW]) == (i == 1 ? 0 : T_LOW), "its own time");
-        need(threads[LOW].own == (i == 1 ? T_LOW : 0), "its own time is lost");
+        need(cpi.homed == (i == 0 ? NULL : &threads[i == 1 ? LOW : TOP]), "how it gets home");
+        need(threads[LOW].extended == (i == 1), "it returns what it has");
+        need(time_of(&threads[LOW]) == (i == 1 ? HOME : T_LOW), "its own time");
+        need(threads[LOW].withdrawn == (i == 1 ? T_LOW : 0), "its own time is lost");
     }
 }
 
@@ -258,9 +260,11 @@ static void test_give(void)
         cpi.helps = i >= 3;
         wait(HIGH, 0);
         blocked[LOW] = true;
-        contexts[LOW].stalled = true;
+        stalled(LOW);
         bound[T_LOW] = i == 0 ? &threads[LOW] : NULL;
-        threads[LOW].own = i == 0 ? 0 : T_LOW;
+        if (i != 0) {
+            withdrawn(LOW);
+        }
         budget[T_LOW] = i == 1;
         budget[T_HIGH] = i != 4;
         const bool owed = camkes_overrun_give(&cpi, &contexts[LOW]);
@@ -268,7 +272,7 @@ static void test_give(void)
         need_time(i < 2 ? T_LOW : i == 3 ? T_HIGH : 0, i < 2 ? 0 : T_LOW, false);
         if (owed) {
             blocked[LOW] = false;
-            camkes_overrun_granted(&contexts[LOW]);
+            camkes_overrun_granted(&cpi, &contexts[LOW]);
             need_time(T_LOW, 0, true);
         }
     }
@@ -280,15 +284,15 @@ static void test_give_pays(void)
     begin("the first context waits");
     cpi.helps = true;
     atomic_store(&cpi.lock, contexts[MID].held);
-    threads[MID].own = T_MID;
+    withdrawn(MID);
     contexts[LOW].asked = budget[T_LOW] = true;
     wait(LOW, 0);
     need(!camkes_overrun_give(&cpi, &contexts[MID]), "it has no time");
-    need(bound[T_LOW] == &threads[MID] && threads[LOW].own == T_LOW, "another one pays");
+    need(bound[T_LOW] == &threads[MID] && threads[LOW].withdrawn == T_LOW, "another one pays");
     begin("only further up");
     cpi.helps = blocked[LOW] = true;
     bound[T_LOW] = NULL;
-    threads[LOW].own = T_LOW;
+    withdrawn(LOW);
     for (unsigned i = MID; i <= TOP; i++) {
         atomic_store(&contexts[i].worker, NULL);
     }

@@ -374,7 +374,7 @@ static void extensions(void)
     receives(label(15, 3), 2, 1);
     camkes_reply(&self, &request, reply, &registers);
     need_done("send 0 to 41\ncall 91 with 0xf of 0 words\nreceive 9\n");
-    need(self.leaving && !self.extended && request.registers.word[0] == 1000 && request.badge == 1,
+    need(self.replied && !self.extended && request.registers.word[0] == 1000 && request.badge == 1,
          "what it is then");
     begin(); /* it gets that after it has decided to receive */
     receives(label(15, 3), 2, 1);
@@ -389,7 +389,7 @@ static void extensions(void)
     camkes_reply_extended(&self, &request, reply, &registers);
     need(seL4_MessageInfo_get_label(request.info) == label(15, 3), "the next request");
     need_done("reply 0 of 1 words, 17, and receive 9\n" WITH);
-    need(!self.leaving && request.registers.word[0] == 1000, "what it is then");
+    need(!self.replied && request.registers.word[0] == 1000, "what it is then");
 }
 
 /* Time is returned to the manager, with the badge of the worker. */

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/*
+ * What a worker on an MCS kernel executes on, as a state machine. The manager of its CPI alone
+ * takes it from one state to another (src/protocols/worker_states.c). docs/mcs.md shows these
+ * tables.
+ */
+#pragma once
+
+/* clang-format off */
+/* X(STATE, "what it executes on") */
+#define CAMKES_WORKER_STATES(X) \
+    X(PASSIVE, "the time of its caller, or none: it waits for one") \
+    X(STALLED, "the time of its caller, which was used up while it held the lock") \
+    X(WITHDRAWN, "none: the manager keeps the time of its caller") \
+    X(HELPED, "the time of a task that waits for it") \
+    X(EXTENDED, "the extension of the CPI") \
+    X(FINISHING, "the context of the way home: the lock is given up, or the next request begun") \
+    X(ABORTED, "none: its caller has its answer and its time") \
+    X(ABORTED_EXTENDED, "the extension, to roll back and return") \
+    X(ABORTED_HOME, "the context of the way home, for the same")
+
+/* X(EVENT, "what happens") */
+#define CAMKES_WORKER_EVENTS(X) \
+    X(WITHDRAW, "its time is used up, or it waits for the lock and could pay for the holder") \
+    X(RESTORE, "it executes on the time of its caller again, or waits for a refill of that") \
+    X(STALL, "the same, while it holds the lock and no one pays") \
+    X(GIVE, "it is given the lock") \
+    X(RELEASE, "it gives up the lock") \
+    X(HELP, "one that waits has a budget") \
+    X(EXTEND, "the extension is free") \
+    X(FINISH, "the context of the way home is free") \
+    X(EXCHANGE, "another one is to have the extension, and the context of the way home is free") \
+    X(ABORT, "its request ends") \
+    X(ARRIVE, "it waits for callers")
+
+/* X(STATE, EVENT, action, NEXT). If the action fails, as a Bind without budget, the state stays.
+ * Other pairs do not occur. */
+#define CAMKES_WORKER_CHANGES(X) \
+    X(PASSIVE, WITHDRAW, keep, WITHDRAWN) \
+    X(PASSIVE, GIVE, none, PASSIVE) \
+    X(PASSIVE, RELEASE, none, PASSIVE) \
+    X(STALLED, WITHDRAW, keep, WITHDRAWN) \
+    X(STALLED, GIVE, none, PASSIVE) \
+    X(STALLED, RELEASE, none, PASSIVE) \
+    X(WITHDRAWN, RESTORE, restore, PASSIVE) \
+    X(WITHDRAWN, GIVE, restore, PASSIVE) \
+    X(WITHDRAWN, STALL, restore, STALLED) \
+    X(WITHDRAWN, HELP, help, HELPED) \
+    X(WITHDRAWN, EXTEND, extend, EXTENDED) \
+    X(WITHDRAWN, FINISH, finish, FINISHING) \
+    X(WITHDRAWN, ABORT, give_up, ABORTED) \
+    X(HELPED, WITHDRAW, end_help, WITHDRAWN) \
+    X(HELPED, RELEASE, return_help, WITHDRAWN) \
+    X(EXTENDED, WITHDRAW, end_extension, WITHDRAWN) \
+    X(EXTENDED, GIVE, none, EXTENDED) \
+    X(EXTENDED, RELEASE, return_extension, WITHDRAWN) \
+    X(EXTENDED, EXCHANGE, exchange, FINISHING) \
+    X(EXTENDED, ARRIVE, leave_extension, PASSIVE) \
+    X(FINISHING, ARRIVE, leave_home, PASSIVE) \
+    X(ABORTED, EXTEND, go_on_extension, ABORTED_EXTENDED) \
+    X(ABORTED, FINISH, go_home, ABORTED_HOME) \
+    X(ABORTED_EXTENDED, EXCHANGE, exchange, ABORTED_HOME) \
+    X(ABORTED_EXTENDED, ARRIVE, leave_extension, PASSIVE) \
+    X(ABORTED_HOME, ARRIVE, leave_home, PASSIVE)
+/* clang-format on */
+
+#define CAMKES_STATE_ENUM(name, words) CAMKES_WORKER_##name,
+enum camkes_worker_state { CAMKES_WORKER_STATES(CAMKES_STATE_ENUM) CAMKES_STATES };
+#undef CAMKES_STATE_ENUM
+
+#define CAMKES_EVENT_ENUM(name, words) CAMKES_ON_##name,
+enum camkes_worker_event { CAMKES_WORKER_EVENTS(CAMKES_EVENT_ENUM) CAMKES_EVENTS };
+#undef CAMKES_EVENT_ENUM
