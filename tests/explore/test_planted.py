@@ -107,7 +107,7 @@ PLANTED = (
 #: tests that try other mistakes, with the place in `MISTAKES` of the text that each replaces
 OTHERS = {
     test_bands: 1,
-    test_budgets: 1,
+    test_budgets: 0,
     test_helpers: 1,
     test_monitors: 1,
     test_overrun_mistakes: 2,

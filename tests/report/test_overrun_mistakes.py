@@ -13,7 +13,6 @@ from tests.runtime.test_exploration import break_runtime
 from .random_overruns import make, problems
 
 OVERRUN, ABORTED = "src/protocols/overrun.c", "src/protocols/aborted.c"
-STATES = "src/protocols/worker_states.c"
 
 #: the seed of a system; a file of the runtime; what is there, and what replaces it; what property
 #: shows it, F: an assertion of the runtime, in a manager
@@ -29,9 +28,10 @@ MISTAKES = {
     # when the time of a waiting task is used up, too, that is taken for the holder's own
     "wrong-payer": (
         33,
-        STATES,
-        "    (void)cpi, (void)time;\n    worker->donated = 0;\n    return true;\n",
-        "    (void)cpi;\n    worker->donated = 0;\n    worker->withdrawn = time;\n    return true;\n",
+        OVERRUN,
+        "    return !camkes_worker_event(cpi, worker, CAMKES_ON_WITHDRAW, time);",
+        "    worker->withdrawn = time;\n"
+        "    return !camkes_worker_event(cpi, worker, CAMKES_ON_WITHDRAW, time);",
         "F",
     ),
     # the caller of an aborted request is not answered before the roll-back, and so not at all

@@ -2,10 +2,12 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
  * What a worker on an MCS kernel executes on, as a state machine. The manager of its CPI alone
- * takes it from one state to another (src/protocols/worker_states.c). docs/mcs.md shows these
+ * takes it from one state to another (src/protocols/worker_states.h). docs/mcs.md shows these
  * tables.
  */
 #pragma once
+
+#include <stdbool.h>
 
 /* clang-format off */
 /* X(STATE, "what it executes on") */
@@ -25,8 +27,8 @@
     X(WITHDRAW, "its time is used up, or it waits for the lock and could pay for the holder") \
     X(RESTORE, "it executes on the time of its caller again, or waits for a refill of that") \
     X(STALL, "the same, while it holds the lock and no one pays") \
-    X(GIVE, "it is given the lock") \
-    X(RELEASE, "it gives up the lock") \
+    X(GIVE, "it is given the lock, and was not passive") \
+    X(RELEASE, "it gives up the lock, and was not passive") \
     X(HELP, "one that waits has a budget") \
     X(EXTEND, "the extension is free") \
     X(FINISH, "the context of the way home is free") \
@@ -38,8 +40,6 @@
  * Other pairs do not occur. */
 #define CAMKES_WORKER_CHANGES(X) \
     X(PASSIVE, WITHDRAW, keep, WITHDRAWN) \
-    X(PASSIVE, GIVE, none, PASSIVE) \
-    X(PASSIVE, RELEASE, none, PASSIVE) \
     X(STALLED, WITHDRAW, keep, WITHDRAWN) \
     X(STALLED, GIVE, none, PASSIVE) \
     X(STALLED, RELEASE, none, PASSIVE) \
@@ -68,6 +68,12 @@
 #define CAMKES_STATE_ENUM(name, words) CAMKES_WORKER_##name,
 enum camkes_worker_state { CAMKES_WORKER_STATES(CAMKES_STATE_ENUM) CAMKES_STATES };
 #undef CAMKES_STATE_ENUM
+
+/* The states of an aborted request are the last. */
+static inline bool camkes_is_aborted(enum camkes_worker_state state)
+{
+    return state >= CAMKES_WORKER_ABORTED;
+}
 
 #define CAMKES_EVENT_ENUM(name, words) CAMKES_ON_##name,
 enum camkes_worker_event { CAMKES_WORKER_EVENTS(CAMKES_EVENT_ENUM) CAMKES_EVENTS };

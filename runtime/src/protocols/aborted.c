@@ -9,6 +9,7 @@
 #include "fatal.h"
 #include "nested.h"
 #include "overrun.h"
+#include "worker_states.h"
 
 #include <camkes/instance.h>
 #include <camkes/serve.h>

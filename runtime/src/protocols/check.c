@@ -16,7 +16,7 @@ static void check_time(const struct camkes_cpi *cpi, const struct camkes_thread 
     const bool extended =
         state == CAMKES_WORKER_EXTENDED || state == CAMKES_WORKER_ABORTED_EXTENDED;
     const bool homed = state == CAMKES_WORKER_FINISHING || state == CAMKES_WORKER_ABORTED_HOME;
-    const bool aborted = state >= CAMKES_WORKER_ABORTED;
+    const bool aborted = camkes_is_aborted(state);
     CAMKES_ASSERT((cpi->extended == worker) == extended);
     CAMKES_ASSERT((cpi->homed == worker) == homed);
     CAMKES_ASSERT(!extended || worker->donated == cpi->extension);

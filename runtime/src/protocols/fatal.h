@@ -25,11 +25,13 @@ CAMKES_INLINE_HERE void camkes_set_priority(const struct camkes_thread *thread, 
     }
 }
 
-/* Keeps the reply to the last message in `slot`, for a waiter of that name. */
-static inline void camkes_keep_reply(seL4_CPtr *slot, const char *waiter)
+/* Keeps the reply to the last message in `slot`, for a waiter whose name is read only if that
+ * fails.
+ */
+static inline void camkes_keep_reply(seL4_CPtr *slot, const char *const *waiter)
 {
     const seL4_Error error = camkes_platform_save_caller(slot);
-    if (error != seL4_NoError) {
-        camkes_fail("a reply to %s cannot be kept for later: kernel error %d", waiter, (int)error);
+    if (CAMKES_UNLIKELY(error != seL4_NoError)) {
+        camkes_fail("a reply to %s cannot be kept for later: kernel error %d", *waiter, (int)error);
     }
 }

@@ -65,7 +65,7 @@ static unsigned acquire(struct camkes_group *group, struct camkes_party *party)
     if (error != CAMKES_MESSAGE_GOOD || holder == 0) {
         return error;
     }
-    camkes_keep_reply(&party->reply, party->name);
+    camkes_keep_reply(&party->reply, &party->name);
     queue_up(group, party, holder);
     camkes_apply_lending(group);
     return REPLY_LATER;
@@ -185,7 +185,7 @@ static unsigned wait_for(struct camkes_group *group, struct camkes_sleeper *slee
         }
     }
     camkes_keep_reply(condition->in_monitor ? &group->party[sleeper->now].reply : &sleeper->reply,
-                      condition->name);
+                      &condition->name);
     sleeper->waiting = true;
     sleeper->arrival = group->arrivals++;
     sleeper->until = until;

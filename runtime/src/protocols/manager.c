@@ -118,7 +118,7 @@ static unsigned acquire(struct camkes_cpi *cpi, uint16_t index)
         return CAMKES_MESSAGE_GOOD;
     }
     if (!keeps) {
-        camkes_keep_reply(&context->reply, worker->name);
+        camkes_keep_reply(&context->reply, &worker->name);
     }
     CAMKES_ASSERT(!keeps || cpi->first == 0);
     camkes_overrun_lend(cpi, context);
@@ -194,7 +194,7 @@ static CAMKES_APART unsigned release_or_message(struct camkes_cpi *cpi)
         camkes_point();
     } while (!atomic_compare_exchange_strong(&cpi->lock, &word, word & ~CAMKES_MANAGER_WAITS));
     struct camkes_context *const waiter = camkes_queue_first(cpi);
-    camkes_keep_reply(&waiter->reply, atomic_load(&waiter->worker)->name);
+    camkes_keep_reply(&waiter->reply, &atomic_load(&waiter->worker)->name);
     return REPLY_SAVED;
 }
 

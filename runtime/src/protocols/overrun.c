@@ -12,6 +12,7 @@
 #include "overrun.h"
 #include "nested.h"
 #include "queue.h"
+#include "worker_states.h"
 
 #if defined(CONFIG_KERNEL_MCS)
 
@@ -203,9 +204,7 @@ static bool goes_on(struct camkes_cpi *cpi, struct camkes_thread *worker,
 /* Whether its request is answered: then it keeps what it has. */
 static bool leaves(const struct camkes_thread *worker)
 {
-    return worker->replied || worker->state == CAMKES_WORKER_ABORTED ||
-           worker->state == CAMKES_WORKER_ABORTED_EXTENDED ||
-           worker->state == CAMKES_WORKER_ABORTED_HOME;
+    return worker->replied || camkes_is_aborted(worker->state);
 }
 
 /* A budget or a part of one is used up; answers the fault. */
@@ -366,11 +365,18 @@ void camkes_overrun_queue(struct camkes_cpi *cpi, struct camkes_context *context
     }
 }
 
+/* -- locks: nothing changes for a worker that is passive, as most are -- */
+
+static __attribute__((noinline)) bool leave(struct camkes_cpi *cpi, struct camkes_thread *worker)
+{
+    camkes_worker_must(cpi, worker, CAMKES_ON_RELEASE);
+    return worker->state == CAMKES_WORKER_WITHDRAWN;
+}
+
 bool camkes_overrun_leave(struct camkes_cpi *cpi, struct camkes_context *context)
 {
     struct camkes_thread *const worker = camkes_worker_of(context);
-    camkes_worker_must(cpi, worker, CAMKES_ON_RELEASE);
-    return worker->state == CAMKES_WORKER_WITHDRAWN;
+    return worker->state != CAMKES_WORKER_PASSIVE && leave(cpi, worker);
 }
 
 void camkes_overrun_home(struct camkes_cpi *cpi, const struct camkes_context *context)
@@ -386,10 +392,17 @@ void camkes_overrun_home(struct camkes_cpi *cpi, const struct camkes_context *co
     }
 }
 
+static __attribute__((noinline)) bool give(struct camkes_cpi *cpi, struct camkes_context *context,
+                                           struct camkes_thread *worker)
+{
+    return !camkes_worker_event(cpi, worker, CAMKES_ON_GIVE, 0) &&
+           !(cpi->helps && pay(cpi, context, true));
+}
+
 bool camkes_overrun_give(struct camkes_cpi *cpi, struct camkes_context *context)
 {
-    return !camkes_worker_event(cpi, camkes_worker_of(context), CAMKES_ON_GIVE, 0) &&
-           !(cpi->helps && pay(cpi, context, true));
+    struct camkes_thread *const worker = camkes_worker_of(context);
+    return worker->state != CAMKES_WORKER_PASSIVE && give(cpi, context, worker);
 }
 
 void camkes_overrun_granted(struct camkes_cpi *cpi, const struct camkes_context *context)

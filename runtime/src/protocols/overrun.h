@@ -71,13 +71,6 @@ struct camkes_context *camkes_overrun_return(struct camkes_cpi *cpi, struct camk
                                              enum camkes_return when);
 /* Lets the suspended task with an id go on. Replies whether there is one. */
 void camkes_overrun_resume(struct camkes_cpi *cpi, uint16_t task);
-/* Takes a worker from its state to the next one, with a scheduling context if the event has one.
- * Returns false if that cannot be now: then the state stays. */
-bool camkes_worker_event(struct camkes_cpi *cpi, struct camkes_thread *worker,
-                         enum camkes_worker_event event, seL4_CPtr time);
-/* The same for what cannot fail. */
-void camkes_worker_must(struct camkes_cpi *cpi, struct camkes_thread *worker,
-                        enum camkes_worker_event event);
 /* A context is about to wait for the lock: if it can pay for nested requests, it does not keep its
  * time. */
 void camkes_overrun_lend(struct camkes_cpi *cpi, struct camkes_context *context);

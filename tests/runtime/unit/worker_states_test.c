@@ -5,7 +5,7 @@
 #include "kernel_log.h"
 
 #include "../../../runtime/src/protocols/check.h"
-#include "../../../runtime/src/protocols/overrun.h"
+#include "../../../runtime/src/protocols/worker_states.h"
 
 enum { OWN = 1, OTHER, EXTENSION, HOME, TCB = 10, HELD = 1 };
 
@@ -16,7 +16,7 @@ static bool asserted;
 
 void camkes_assertion_failed(const char *file, int line, const char *condition)
 {
-    need(strstr(file, "worker_states.c") != NULL && line > 0, condition);
+    need(strstr(file, "worker_states.h") != NULL && line > 0, condition);
     asserted = true;
     longjmp(over, 2);
 }
