@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Kinds of trace records: the same list as kernel/host/include/camkes/trace.h (a test compares the two)."""
+"""Kinds of trace records, and numbers in them. Made of kernel/host/include/camkes/trace.h: change that, then
+`CAMKES_UPDATE_GOLDEN=1 pytest tests/report/test_kinds.py`."""
 
 from __future__ import annotations
 
@@ -146,7 +147,7 @@ class KernelCall(IntEnum):
     YIELDTO = 22
     CONFIGURE = 23
     SETTIMEOUT = 24
-    REGISTERS = 25
+    REGISTERS = 25  # of another thread, read or written
 
 
 class Binding(IntEnum):
@@ -154,8 +155,8 @@ class Binding(IntEnum):
 
     UNBOUND = 0
     BOUND = 1  # by an operation, or at the start
-    CALL = 2  # it was given with a message, from the other thread
-    REPLY = 3  # it came back with the answer, from the other thread
+    CALL = 2  # it was given with a message, from `other`
+    REPLY = 3  # it came back with the answer, from `other`
     SIGNAL = 4  # a notification had it
 
 
@@ -177,11 +178,11 @@ class FaultKind(IntEnum):
     ARITHMETIC = 5
     INSTRUCTION = 6
     ABORT = 7  # abort() or a failed assertion
-    CAPABILITY = 8
+    CAPABILITY = 8  # address: the slot
     LOOP = 9  # runs, but time does not pass
-    EXIT = 10  # its component called exit()
-    KILLED = 11  # its component's process died
-    SYSCALL = 12  # a system call of the workstation
+    EXIT = 10  # its component called exit(); address: the status
+    KILLED = 11  # its component's process died; address: the signal
+    SYSCALL = 12  # a system call of the workstation; address: its number
     BLOCKED = 13  # it waits outside the kernel, or its process does not react
     TIMEOUT = 14  # its budget is used up; only with a handler
-    RECORD = 15  # it writes a record that is not its own
+    RECORD = 15  # it writes a record that is not its own; address: its kind

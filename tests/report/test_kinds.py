@@ -1,40 +1,77 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The lists of kinds.py are those of trace.h."""
+"""The lists of kinds.py are made of trace.h."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-import pytest
-
+from camkes.running import kinds
 from camkes.running.decoder import Decoder
-from camkes.running.kinds import ARGUMENTS, Binding, Blocked, EndReason, FaultKind, KernelCall, Kind
+from camkes.running.kinds import ARGUMENTS, Kind
+from tests.golden import compare
 
 KERNEL = Path(__file__).parents[2] / "kernel"
 HEADER = (KERNEL / "host/include/camkes/trace.h").read_text()
 
 
-def test_kinds_and_their_arguments() -> None:
+#: enumerations of trace.h, and their names in Python
+ENUMERATIONS = {
+    "block": "Blocked",
+    "kcall": "KernelCall",
+    "bind": "Binding",
+    "end": "EndReason",
+    "fault": "FaultKind",
+}
+BEGINNING = '''# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Kinds of trace records, and numbers in them. Made of kernel/host/include/camkes/trace.h: change that, then
+`CAMKES_UPDATE_GOLDEN=1 pytest tests/report/test_kinds.py`."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Kind(IntEnum):
+    """What a record is about. Below 32: written by the kernel. From 32: by the runtime."""
+
+'''
+
+
+def enumeration(name: str) -> str:
+    """An enumeration of the header as Python has it, with its comments."""
+    match = re.search(
+        rf"^/\* ([^*]+) \*/\nenum camkes_{name} {{\n(.*?)^}};", HEADER, re.MULTILINE | re.DOTALL
+    )
+    assert match is not None, name
+    text = f'\n\nclass {ENUMERATIONS[name]}(IntEnum):\n    """{match[1]}"""\n\n'
+    for member, number, comment in re.findall(
+        rf"^    CAMKES_{name.upper()}_(\w+) = (\d+),(?: +/\* (.*?) \*/)?$", match[2], re.MULTILINE
+    ):
+        text += f"    {member} = {number}" + (f"  # {comment}" if comment else "") + "\n"
+    return text
+
+
+def words(names: str) -> str:
+    """A tuple of words as the formatter writes it."""
+    each = [f'"{name}"' for name in names.split()]
+    return f"({', '.join(each)}{',' * (len(each) == 1)})"
+
+
+def generated() -> str:
+    """The text of kinds.py."""
     rows = re.findall(r'X\((\w+), (\d+), "([^"]*)"\)', HEADER)
-    assert {name: int(number) for name, number, _ in rows} == {k.name: int(k) for k in Kind}
-    assert {name: tuple(names.split()) for name, _, names in rows} == {
-        kind.name: names for kind, names in ARGUMENTS.items()
-    }
+    numbers = "".join(f"    {name} = {number}\n" for name, number, _ in rows)
+    arguments = "".join(f"    Kind.{name}: {words(names)},\n" for name, _, names in rows)
+    heading = "#: names of each kind's arguments, in order\nARGUMENTS: dict[Kind, tuple[str, ...]] = "
+    return f"{BEGINNING}{numbers}\n\n{heading}{{\n{arguments}}}\n" + "".join(map(enumeration, ENUMERATIONS))
 
 
-@pytest.mark.parametrize(
-    ("prefix", "enum"),
-    [("BIND", Binding), ("BLOCK", Blocked), ("KCALL", KernelCall), ("END", EndReason), ("FAULT", FaultKind)],
-)
-def test_enumerations(
-    prefix: str,
-    enum: type[Binding] | type[Blocked] | type[KernelCall] | type[EndReason] | type[FaultKind],
-) -> None:
-    rows = re.findall(rf"CAMKES_{prefix}_(\w+) = (\d+)", HEADER)
-    assert rows
-    assert {name: int(number) for name, number in rows} == {member.name: int(member) for member in enum}
+def test_kinds_are_made_of_the_header() -> None:
+    compare(generated(), Path(kinds.__file__))
+    assert len(Kind) > 40 and ARGUMENTS.keys() == set(Kind)
 
 
 def test_builds_for_sel4_use_the_same_header() -> None:

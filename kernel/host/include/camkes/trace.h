@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * Trace records. The host kernel writes them; camkes/running/events.py reads them; a test
- * compares its list of kinds with this one.
+ * Trace records. The host kernel writes them; camkes/running/events.py reads them, with the lists
+ * of camkes/running/kinds.py, which a test makes of this file.
  *
  * A trace file is: 8 bytes "CAMKTRC1", then records in the order of events. All numbers are little
  * endian. A record is a 16-byte header and `size - 16` bytes of arguments (8-byte words, and for
