@@ -130,7 +130,7 @@ void _camkes_thread(unsigned index) {
 """
 
 #: of a search, which has to know what the threads are
-SEARCH_TABLE = "thread control - - -\n" * 2
+SEARCH_TABLE = "thread t control 100 - - -\nthread u control 99 - - -\n"
 
 MODES = {
     "default": (),
