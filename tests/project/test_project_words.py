@@ -127,6 +127,50 @@ def test_errors_of_cmake(line: str, code: object, message: str | None, tmp_path:
     assert message in (None, found.message)
 
 
+def test_no_application(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder is as the user wrote it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "sub").mkdir()
+    nothing = ": neither a CMakeLists.txt nor a .camkes file with an assembly"
+    help = "name a .camkes file or the folder of an application"
+    for given, place in ((Path(), "the current folder"), (Path("sub"), "sub")):
+        sink = Sink()
+        assert find_application(given, sink) is None
+        assert [(d.message, d.help) for d in sink.diagnostics] == [
+            (f"there is no system in {place}{nothing}", help)
+        ]
+    for name in ("a", "b"):
+        (tmp_path / "sub" / f"{name}.camkes").write_text("assembly { composition { } }")
+    sink = Sink()
+    assert find_application(Path("sub"), sink) is None
+    (found,) = sink.diagnostics
+    assert text(found) == (
+        "there is no CMakeLists.txt in sub, but 2 systems",
+        "a.camkes",
+        "b.camkes",
+        "write for example sub/a.camkes",
+    )
+
+
+def test_flags_that_are_refused_are_named(tmp_path: Path) -> None:
+    """Those of a list of CMake are words; what stands behind the next keyword is something else."""
+    sink = Sink()
+    refused = 'C_FLAGS "-O2;-fplugin=x.so" -DX CXX_FLAGS -Wl,-y SOURCES p.c'
+    declared = app(tmp_path, f"DeclareCAmkESComponent(Pump {refused})", **{"p.c": ""})
+    found = find_application(declared, sink)
+    assert found is not None
+    assert [
+        word for d in sink.diagnostics for word in ("-fplugin=x.so", "-Wl,-y", "-O2") if word in d.message
+    ] == [
+        "-fplugin=x.so",
+        "-Wl,-y",
+    ]
+    build = found.build_of("Pump", "one", found.root)
+    assert build is not None
+    (source,) = build.sources
+    assert {"-O2", "-DX"} <= set(build.flags_of(source)[1])
+
+
 # -- sources that do not exist ------------------------------------------------------------------------
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ from camkes.running.model import (
     Payment,
     Run,
     ServedRequest,
+    Spent,
     State,
     StateSegment,
 )
@@ -33,7 +35,8 @@ from camkes.running.names import NamedCondition, NamedCpi, NamedTask, NamedThrea
 from camkes.running.refusals import MessageError, Refusal, refusal_report
 from camkes.running.times import Window, choose_window, format_number, format_time, make_axis, next_round
 from camkes.running.waits import Cause, Wait, WaitStep
-from camkes.showing.draw.terminal import criticality_table, overrun_table
+from camkes.showing.draw.flame import MARGIN, ROW, TOP, bars, flame_svg
+from camkes.showing.draw.terminal import criticality_table, overrun_table, payment_table, spent_table
 from camkes.showing.listing import event_lines
 from camkes.showing.words import (
     LOOKS,
@@ -143,6 +146,44 @@ def test_a_table_of_overruns_names_the_thread_where_there_is_no_task() -> None:
         ["x", "2", "ms", "db.store", "low", "help"],
     ]
     assert overrun_table([]) == criticality_table([]) == ""
+
+
+def test_tables_of_budgets_and_payments() -> None:
+    """Sums by payer, task and place, in the unit of the largest."""
+    paid = [
+        Payment(0, 2 * MS, "high", "low", "db.store"),
+        Payment(5 * MS, 6 * MS, "high", "low", ""),
+        Payment(8 * MS, 9 * MS + 500_000, "high", "low", "db.store"),
+    ]
+    assert [" ".join(line.split()) for line in payment_table(paid).splitlines()] == [
+        "time that others paid (ms)",
+        "on time of worked in used",
+        "high low db.store 3.5",
+        "high low own code 1",
+    ]
+    spent = [Spent("low", 3 * MS, 10 * MS, 1500, 2, 1), Spent("high", 2 * MS, 50 * MS, 0)]
+    assert [" ".join(line.split()) for line in spent_table(spent).splitlines()] == [
+        "budgets (us)",
+        "time of budget period used waits timeouts",
+        "low 3000 10000 1.5 2 1",
+        "high 2000 50000 0 0 0",
+    ]
+    assert payment_table([]) == spent_table([]) == ""
+
+
+def test_flame_graphs_have_a_row_for_each_level() -> None:
+    """And a bar for what a row leaves over is none: widths are times."""
+    stacks = {("low",): 2 * MS, ("low", "db.store"): 6 * MS, ("high",): 2 * MS}
+    found = [(bar.stack, bar.start, bar.time) for bar in bars(stacks)]
+    assert found == [
+        (("high",), 0, 2 * MS),
+        (("low",), 2 * MS, 8 * MS),
+        (("low", "db.store"), 2 * MS, 6 * MS),
+    ]
+    two, one = (flame_svg(each, 20 * MS, "title") for each in (stacks, {("low",): 8 * MS, ("high",): 2 * MS}))
+    assert "title, 10 ms of 20 ms" in two and "title, 10 ms of 20 ms" in one
+    heights = [float(re.findall(r'height="([\d.]+)"', svg)[0]) for svg in (two, one)]
+    assert heights == [TOP + 2 * ROW + MARGIN, TOP + ROW + MARGIN]
 
 
 @pytest.mark.parametrize(("count", "last"), [(7, None), (8, None), (9, "and 1 more"), (12, "and 4 more")])
