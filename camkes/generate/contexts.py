@@ -294,7 +294,7 @@ class SyncContext(Struct, frozen=True):
     helped: bool
 
 
-class WaiterContext(Struct, frozen=True):
+class UserContext(Struct, frozen=True):
     """A thread that may wait; `thread` is its C name."""
 
     thread: str
@@ -308,11 +308,11 @@ class ConditionContext(Struct, frozen=True):
     name: str
     origin: str
     value: int
-    waiters: tuple[WaiterContext, ...]
+    users: tuple[UserContext, ...]
 
 
-class PartyContext(Struct, frozen=True):
-    """A task or a context of a CPI; `lock` is the first party of the CPI, None: it is a task. `highest`: the
+class MemberContext(Struct, frozen=True):
+    """A task or a context of a CPI; `lock` is the first member of the CPI, None: it is a task. `highest`: the
     highest priority of requests of a task in a band, 0: it does not make these."""
 
     name: str
@@ -326,8 +326,8 @@ class PartyContext(Struct, frozen=True):
     reply: int
 
 
-class WayContext(Struct, frozen=True):
-    """Requests of one party to another; `slot` is in the instance of the first."""
+class PathContext(Struct, frozen=True):
+    """Requests of one member to another; `slot` is in the instance of the first."""
 
     start: int
     end: int
@@ -335,7 +335,7 @@ class WayContext(Struct, frozen=True):
 
 
 class LenderContext(Struct, frozen=True):
-    """A condition of a group, `in_monitor`: a wait for it gives up a lock. `helpers` are parties."""
+    """A condition of a group, `in_monitor`: a wait for it gives up a lock. `helpers` are members."""
 
     name: str
     id: int
@@ -343,15 +343,15 @@ class LenderContext(Struct, frozen=True):
     helpers: tuple[int, ...]
 
 
-class SleeperContext(Struct, frozen=True):
-    """A thread that may wait for a condition, by its index; `party` None: its priority never changes."""
+class WaiterContext(Struct, frozen=True):
+    """A thread that may wait for a condition, by its index; `member` None: its priority never changes."""
 
     comment: str
     condition: int
     thread: int
     origin: int | None
-    party: int | None
-    parties: int
+    member: int | None
+    members: int
     priority: int
     reply: int
 
@@ -362,10 +362,10 @@ class GroupContext(Struct, frozen=True):
 
     manager: int
     timer: tuple[int, int, int] | None
-    parties: tuple[PartyContext, ...]
-    ways: tuple[WayContext, ...]
+    members: tuple[MemberContext, ...]
+    paths: tuple[PathContext, ...]
     conditions: tuple[LenderContext, ...]
-    sleepers: tuple[SleeperContext, ...]
+    waiters: tuple[WaiterContext, ...]
 
 
 class HelperContext(Struct, frozen=True):

@@ -30,8 +30,8 @@ def _condition(me: InstanceFacts, condition: PlannedCondition) -> ctx.ConditionC
         name=condition.name,
         origin=me.places.of(condition.span),
         value=me.instance.configured.semaphores.get(name, 0),
-        waiters=tuple(
-            ctx.WaiterContext(me.all.thread_name(t), me.slot(Purpose.WAIT, name, number=t.index))
+        users=tuple(
+            ctx.UserContext(me.all.thread_name(t), me.slot(Purpose.WAIT, name, number=t.index))
             for t in me.threads
             if t.role is not Role.MANAGER
         ),
@@ -57,8 +57,8 @@ def _group(me: InstanceFacts, group: Group) -> ctx.GroupContext:
         )
         if group.timed
         else None,
-        parties=tuple(
-            ctx.PartyContext(
+        members=tuple(
+            ctx.MemberContext(
                 name=party.name,
                 comment=f"{party.seat.name} at {party.name}" if party.cpi else f"task {party.name}",
                 context=party.context.id,
@@ -71,13 +71,13 @@ def _group(me: InstanceFacts, group: Group) -> ctx.GroupContext:
             )
             for number, party in enumerate(parties)
         ),
-        ways=tuple(_ways(me, group)),
+        paths=tuple(_paths(me, group)),
         conditions=tuple(
             ctx.LenderContext(c.name, c.id, c.kind == "condition", tuple(helping[task] for task in c.tasks))
             for c in group.conditions
         ),
-        sleepers=tuple(
-            _sleeper(me, group, names.index(condition.name), thread, number)
+        waiters=tuple(
+            _waiter(me, group, names.index(condition.name), thread, number)
             for number, (condition, thread) in enumerate(sleepers(group, me.all.threads), len(parties))
         ),
     )
@@ -92,7 +92,7 @@ def _highest(me: InstanceFacts, party: Party) -> int:
     return task.highest if asks else 0
 
 
-def _ways(me: InstanceFacts, group: Group) -> Iterator[ctx.WayContext]:
+def _paths(me: InstanceFacts, group: Group) -> Iterator[ctx.PathContext]:
     """By whom each party can be requested with a priority that is not its own."""
     for cpi in group.cpis:
         for entry in caller_table(me.all.system, me.all.plan, cpi):
@@ -102,12 +102,12 @@ def _ways(me: InstanceFacts, group: Group) -> Iterator[ctx.WayContext]:
             for start, party in enumerate(group.parties):
                 calls = party.name in entry.callers and party.context == entry.context
                 if slot is not None and calls and end is not None:
-                    yield ctx.WayContext(start, end, slot)
+                    yield ctx.PathContext(start, end, slot)
 
 
-def _sleeper(
+def _waiter(
     me: InstanceFacts, group: Group, condition: int, thread: Thread, number: int
-) -> ctx.SleeperContext:
+) -> ctx.WaiterContext:
     instance = me.all.system.instance(thread.instance)
     assert isinstance(instance, Instance)
     origin = origin_of(InstanceFacts(me.all, instance), thread)
@@ -120,13 +120,13 @@ def _sleeper(
         seats = (p.seat for p in group.parties if p.name == name and p.context.id == origin)
         seat = next((s for s in seats if cpi is None or s.name == thread.part), None)
         party = None if seat is None else group.index[name, seat]
-    return ctx.SleeperContext(
+    return ctx.WaiterContext(
         comment=f"{thread.name} for {group.conditions[condition].name}",
         condition=condition,
         thread=me.all.numbers[thread.name],
         origin=origin,
-        party=party,
-        parties=len(cpi.contexts) if cpi is not None and pooled else 1,
+        member=party,
+        members=len(cpi.contexts) if cpi is not None and pooled else 1,
         priority=0 if origin is None else thread.priority,
         reply=me.slot(Purpose.REPLY, group.member, number=number),
     )

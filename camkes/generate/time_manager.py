@@ -84,7 +84,7 @@ def time_manager(all_: SystemFacts) -> TimeManagerContext | None:
         servers=tuple(_server(all_, server) for server in managed),
         controls=tuple(dict.fromkeys(_control(all_, server) for server in managed)),
         members=(
-            ("keeps", _boolean(any(server.holders for server in managed))),
+            ("holds", _boolean(any(server.holders for server in managed))),
             ("endpoint", _slot_if_any(all_, Purpose.MANAGER)),
             ("risen", _slot_if_any(all_, Purpose.WAKE)),
             ("highest", max((len(task.priorities) - 1 for task in critical), default=0)),

@@ -163,7 +163,7 @@ void camkes_manage_time(struct camkes_thread *self)
     for (unsigned i = 0; i < manager->servers; i++) {
         camkes_must(configure(&manager->server[i], 0));
     }
-    if (!manager->keeps) {
+    if (!manager->holds) {
         give_up(manager);
     }
     if (manager->endpoint == 0) {

@@ -6,44 +6,44 @@ static _Atomic uintptr_t /*? monitor ?*/;
 /*- for condition in me.conditions -*/
 
 /* /*? condition.name ?*/ with helpers: /*? condition.origin ?*/ */
-static const struct camkes_waiter /*? condition.interface ?*/__waiters[] = {
-/*- for waiter in condition.waiters -*/
-    {.thread = &/*? waiter.thread ?*/, .manager = /*? waiter.manager ?*/},
+static const struct camkes_condition_user /*? condition.interface ?*/__users[] = {
+/*- for user in condition.users -*/
+    {.thread = &/*? user.thread ?*/, .manager = /*? user.manager ?*/},
 /*- endfor -*/
 };
 static struct camkes_condition /*? condition.interface ?*/__condition = {
     .name = "/*? condition.name ?*/",
     .value = /*? condition.value ?*/,
-    .waiter = /*? condition.interface ?*/__waiters,
-    .waiters = /*? condition.waiters | length ?*/,
+    .user = /*? condition.interface ?*/__users,
+    .users = /*? condition.users | length ?*/,
 };
 /*- endfor -*/
 /*- for first, group in me.groups -*/
 
 /* What priorities can be lent among, with /*? first ?*/. */
-/*- if group.parties -*/
-static struct camkes_party /*? first ?*/__parties[] = {
-/*- for party in group.parties -*/
-    { /* /*? loop.index0 ?*/: /*? party.comment ?*/ */
-        .name = "/*? party.name ?*/",
-        .context = /*? party.context ?*/,
-        .index = /*? party.index ?*/,
-        .lock = /*? 'CAMKES_NO_PARTY' if party.lock is none else party.lock ?*/,
-        .base = /*? party.base ?*/,
-/*- if party.highest -*/
-        .highest = /*? party.highest ?*/,
+/*- if group.members -*/
+static struct camkes_member /*? first ?*/__members[] = {
+/*- for member in group.members -*/
+    { /* /*? loop.index0 ?*/: /*? member.comment ?*/ */
+        .name = "/*? member.name ?*/",
+        .context = /*? member.context ?*/,
+        .index = /*? member.index ?*/,
+        .lock = /*? 'CAMKES_NO_MEMBER' if member.lock is none else member.lock ?*/,
+        .base = /*? member.base ?*/,
+/*- if member.highest -*/
+        .highest = /*? member.highest ?*/,
 /*- endif -*/
-        .effective = /*? party.base ?*/,
-        .manager = /*? party.manager ?*/,
-        .reply = /*? party.reply ?*/,
+        .effective = /*? member.base ?*/,
+        .manager = /*? member.manager ?*/,
+        .reply = /*? member.reply ?*/,
     },
 /*- endfor -*/
 };
 /*- endif -*/
-/*- if group.ways -*/
-static const struct camkes_way /*? first ?*/__ways[] = {
-/*- for way in group.ways -*/
-    {.from = /*? way.start ?*/, .to = /*? way.end ?*/, .slot = /*? way.slot ?*/},
+/*- if group.paths -*/
+static const struct camkes_path /*? first ?*/__paths[] = {
+/*- for path in group.paths -*/
+    {.from = /*? path.start ?*/, .to = /*? path.end ?*/, .slot = /*? path.slot ?*/},
 /*- endfor -*/
 };
 /*- endif -*/
@@ -63,16 +63,16 @@ static struct camkes_lender /*? first ?*/__lenders[] = {
     },
 /*- endfor -*/
 };
-static struct camkes_sleeper /*? first ?*/__sleepers[] = {
-/*- for sleeper in group.sleepers -*/
-    { /* /*? sleeper.comment ?*/ */
-        .condition = /*? sleeper.condition ?*/,
-        .thread = /*? sleeper.thread ?*/,
-        .origin = /*? 'CAMKES_NO_ROUTE' if sleeper.origin is none else sleeper.origin ?*/,
-        .party = /*? 'CAMKES_NO_PARTY' if sleeper.party is none else sleeper.party ?*/,
-        .parties = /*? sleeper.parties ?*/,
-        .priority = /*? sleeper.priority ?*/,
-        .reply = /*? sleeper.reply ?*/,
+static struct camkes_waiter /*? first ?*/__waiters[] = {
+/*- for waiter in group.waiters -*/
+    { /* /*? waiter.comment ?*/ */
+        .condition = /*? waiter.condition ?*/,
+        .thread = /*? waiter.thread ?*/,
+        .origin = /*? 'CAMKES_NO_ROUTE' if waiter.origin is none else waiter.origin ?*/,
+        .member = /*? 'CAMKES_NO_MEMBER' if waiter.member is none else waiter.member ?*/,
+        .members = /*? waiter.members ?*/,
+        .priority = /*? waiter.priority ?*/,
+        .reply = /*? waiter.reply ?*/,
     },
 /*- endfor -*/
 };
@@ -83,19 +83,19 @@ static struct camkes_group /*? first ?*/__group = {
     .timer = /*? group.timer[0] ?*/,
     .alarm = {.fired = /*? group.timer[1] ?*/, .manager = /*? group.timer[2] ?*/},
 /*- endif -*/
-/*- if group.parties -*/
-    .party = /*? first ?*/__parties,
-    .parties = /*? group.parties | length ?*/,
+/*- if group.members -*/
+    .member = /*? first ?*/__members,
+    .members = /*? group.members | length ?*/,
 /*- endif -*/
-/*- if group.ways -*/
-    .way = /*? first ?*/__ways,
-    .ways = /*? group.ways | length ?*/,
+/*- if group.paths -*/
+    .path = /*? first ?*/__paths,
+    .paths = /*? group.paths | length ?*/,
 /*- endif -*/
 /*- if group.conditions -*/
     .condition = /*? first ?*/__lenders,
     .conditions = /*? group.conditions | length ?*/,
-    .sleeper = /*? first ?*/__sleepers,
-    .sleepers = /*? group.sleepers | length ?*/,
+    .waiter = /*? first ?*/__waiters,
+    .waiters = /*? group.waiters | length ?*/,
 /*- endif -*/
 };
 /*- endfor -*/
@@ -126,7 +126,7 @@ static struct camkes_helper camkes__helper = {
 /*- if me.band -*/
 
 /* The tasks that it orders. */
-static struct camkes_member /*? me.band.interface ?*/__members[] = {
+static struct camkes_band_task /*? me.band.interface ?*/__members[] = {
 /*- for member in me.band.members -*/
     {
 /*- for name, value in member -*/

@@ -34,7 +34,7 @@ AFTERWARDS = """    if (time_over) {
         CAMKES_TRACE_ABOUT(COND_WAKE, first->thread, condition->id, first->origin);
     }
     if (goes_on && monitor != NULL) {
-        wake_party(monitor);
+        wake_member(monitor);
     } else if (goes_on) {
         wake(first->reply, time_over);
     }
@@ -42,10 +42,10 @@ AFTERWARDS = """    if (time_over) {
 
 BROKEN = {
     "nothing-is-lent": Broken(
-        "lending.c", "inherit(helper, camkes_lends(group, sleeper), sleeper->origin)", "inherit(helper, 0, 0)"
+        "lending.c", "inherit(helper, camkes_lends(group, waiter), waiter->origin)", "inherit(helper, 0, 0)"
     ),
     "nothing-is-taken-back": Broken(
-        "lending.c", "if (party->computed < party->effective) {", "if (party->computed > 255) {"
+        "lending.c", "if (member->computed < member->effective) {", "if (member->computed > 255) {"
     ),
     "taken-back-after-the-wake": Broken(
         "group.c",
@@ -59,8 +59,8 @@ BROKEN = {
     ),
     "not-through-locks": Broken(
         "lending.c",
-        "changed |= holder != CAMKES_NO_PARTY &&",
-        "changed |= holder + 1 > CAMKES_NO_PARTY + 1 &&",
+        "changed |= holder != CAMKES_NO_MEMBER &&",
+        "changed |= holder + 1 > CAMKES_NO_MEMBER + 1 &&",
     ),
     "the-first-to-come-is-woken": Broken(
         "group.c",
@@ -70,9 +70,9 @@ BROKEN = {
     ),
     "what-went-round-a-circle-remains": Broken(
         "lending.c",
-        ": group->party[sleeper->now].computed;",
-        ": group->party[sleeper->now].computed > group->party[sleeper->now].effective"
-        " ? group->party[sleeper->now].computed : group->party[sleeper->now].effective;",
+        ": group->member[waiter->now].computed;",
+        ": group->member[waiter->now].computed > group->member[waiter->now].effective"
+        " ? group->member[waiter->now].computed : group->member[waiter->now].effective;",
         circle,
     ),
 }

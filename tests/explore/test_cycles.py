@@ -91,12 +91,12 @@ PUSHES = {
     "group.c": (
         "    enum camkes_waiter_operation operation;\n",
         """    if (camkes_bits(label, 0, 4) == CAMKES_UPDATE) {
-        sleeper->priority = camkes_label_priority(label);
+        waiter->priority = camkes_label_priority(label);
         camkes_apply_lending(group);
         return CAMKES_MESSAGE_GOOD;
     }
     if (camkes_bits(label, 0, 4) == CAMKES_WAIT && camkes_label_priority(label) != 0) {
-        sleeper->priority = camkes_label_priority(label);
+        waiter->priority = camkes_label_priority(label);
     }
     enum camkes_waiter_operation operation;
 """,

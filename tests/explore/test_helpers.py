@@ -71,14 +71,14 @@ def test_properties_hold(scheduling: str, tmp_path: Path) -> None:
 MISTAKES = {
     "nothing-is-lent": (
         "lending.c",
-        "inherit(helper, camkes_lends(group, sleeper), sleeper->origin)",
+        "inherit(helper, camkes_lends(group, waiter), waiter->origin)",
         "inherit(helper, 0, 0)",
         "fifo",
     ),
     "nothing-is-taken-back": (
         "lending.c",
-        "if (party->computed < party->effective) {",
-        "if (party->computed > 255) {",
+        "if (member->computed < member->effective) {",
+        "if (member->computed > 255) {",
         "fifo",
     ),
     "taken-back-after-the-wake": (
@@ -95,8 +95,8 @@ MISTAKES = {
     ),
     "not-through-locks": (
         "lending.c",
-        "changed |= holder != CAMKES_NO_PARTY &&",
-        "changed |= holder + 1 > CAMKES_NO_PARTY + 1 &&",
+        "changed |= holder != CAMKES_NO_MEMBER &&",
+        "changed |= holder + 1 > CAMKES_NO_MEMBER + 1 &&",
         "fifo",
     ),
     "the-first-to-come-is-woken": (
@@ -172,9 +172,9 @@ def test_a_queue_in_the_order_of_arrival_priorities_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A waiter that is raised while it waits stays where it is."""
-    good = """before(camkes_lends(group, sleeper), sleeper->arrival,
+    good = """before(camkes_lends(group, waiter), waiter->arrival,
                                      camkes_lends(group, first), first->arrival)"""
-    bad = "before(sleeper->priority, sleeper->arrival, first->priority, first->arrival)"
+    bad = "before(waiter->priority, waiter->arrival, first->priority, first->arrival)"
     break_runtime({"src/protocols/group.c": (good, bad)}, tmp_path, monkeypatch)
     found = search(raised(tmp_path / "system"), SearchOptions(bound=1, seconds=LIMIT))
     assert found.violation is not None

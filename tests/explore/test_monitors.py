@@ -107,20 +107,20 @@ def test_properties_hold(
 MISTAKES = {
     "nothing-is-lent": (
         "P",
-        "inherit(helper, camkes_lends(group, sleeper), sleeper->origin)",
+        "inherit(helper, camkes_lends(group, waiter), waiter->origin)",
         "inherit(helper, 0, 0)",
     ),
     "the-lock-is-kept": (
         "L",
-        "return camkes_ask_member(party, CAMKES_FREE_LOCK, 0, 0, &result);",
+        "return camkes_ask_member(member, CAMKES_FREE_LOCK, 0, 0, &result);",
         "(void)result; return CAMKES_MESSAGE_GOOD;",
     ),
     "woken-without-the-lock": ("M", "    return holder == 0;", "    return true;"),
     "handed-over-before-it-lends": (
         "H",
-        "next = hand_over(group, &group->party[sleeper->now]);",
-        "sleeper->waiting = false; next = hand_over(group, &group->party[sleeper->now]);"
-        " sleeper->waiting = true;",
+        "next = hand_over(group, &group->member[waiter->now]);",
+        "waiter->waiting = false; next = hand_over(group, &group->member[waiter->now]);"
+        " waiter->waiting = true;",
     ),
     "the-first-to-come-is-next": (
         "H",

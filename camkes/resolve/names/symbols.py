@@ -27,8 +27,8 @@ _OWN = frozenset(_FUNCTIONS.split())
 #: What follows the name of an interface or a lock, and two underscores, in the names of the glue.
 _PRIVATE = """
     band callers condition contexts cpi error_handler event group init interface lenders loop members monitor
-    of_type parties payers place pool resume rollback routes run semaphore senders serve sleepers timer timers
-    uses waiters ways
+    of_type paths payers place pool resume rollback routes run semaphore senders serve timer timers users uses
+    waiters
 """
 PRIVATE = frozenset(_PRIVATE.split())
 

@@ -13,7 +13,7 @@
 /* -- in the instance of the condition -- */
 
 /* A thread of the instance, which may wait for the condition, or signal it. */
-struct camkes_waiter {
+struct camkes_condition_user {
     const struct camkes_thread *thread;
     seL4_CPtr manager; /* of the group, badged for this thread and condition */
 };
@@ -22,8 +22,8 @@ struct camkes_condition {
     const char *name;
     /* signals not yet taken; below 0: minus the number of waiters. In a monitor: that number */
     _Atomic int value;
-    const struct camkes_waiter *waiter;
-    uint16_t waiters;
+    const struct camkes_condition_user *user;
+    uint16_t users;
 };
 
 /* As those of struct camkes_semaphore. */
@@ -65,14 +65,14 @@ void camkes_manage_helper(struct camkes_thread *self);
 
 /* -- in the instance of the manager of a group -- */
 
-#define CAMKES_NO_PARTY 0xffff
+#define CAMKES_NO_MEMBER 0xffff
 
 /* What has a priority in the group: a task that helps, or a context at a CPI. */
-struct camkes_party {
+struct camkes_member {
     const char *name;
     uint16_t context; /* plan id */
     uint16_t index;   /* among the contexts of the CPI; of a task 0 */
-    uint16_t lock;    /* the first party that can have its lock, CAMKES_NO_PARTY: a task */
+    uint16_t lock;    /* the first member that can have its lock, CAMKES_NO_MEMBER: a task */
     uint8_t base;
     uint8_t highest;   /* of requests of a task in a band, 0: it makes none here */
     seL4_CPtr manager; /* of the task or CPI */
@@ -82,16 +82,16 @@ struct camkes_party {
     uint8_t effective;
     uint8_t computed; /* effective priority, while that is computed */
     uint16_t cause;   /* plan id of the context that has it as its own */
-    bool linked;      /* it has the priority of the requesting party */
+    bool linked;      /* it has the priority of the requesting member */
     bool waiting;     /* for the lock */
     bool time_over;   /* it waits for the lock after a wait without a signal */
     bool owed;        /* it has the lock, and gets its time when it can execute */
     uint32_t arrival;
-    uint16_t holder; /* of the first party of a lock: the lock's holder, if others wait for it */
+    uint16_t holder; /* of the first member of a lock: the lock's holder, if others wait for it */
 };
 
-/* Requests of party `from` to party `to`, by the slot that `from` has for the manager of `to`. */
-struct camkes_way {
+/* Requests of member `from` to member `to`, by the slot that `from` has for the manager of `to`. */
+struct camkes_path {
     uint16_t from, to;
     seL4_CPtr slot;
 };
@@ -102,23 +102,23 @@ struct camkes_lender {
     uint16_t id; /* plan id */
     bool in_monitor;
     uint16_t helpers;
-    const uint16_t *helper; /* parties */
+    const uint16_t *helper; /* members */
     /* for waiters that have not arrived yet; below 0: taken by threads whose time was over */
     int signals;
 };
 
 /* A thread that may wait for one of the conditions. */
-struct camkes_sleeper {
+struct camkes_waiter {
     uint16_t condition;
     uint16_t thread;  /* number, for traces */
     uint16_t origin;  /* plan id of the context that it works for */
-    uint16_t party;   /* the first that it can be; CAMKES_NO_PARTY: none */
-    uint16_t parties; /* how many: those of the CPI of a pool, else 1 */
-    uint8_t priority; /* what it lends if it is not a party */
+    uint16_t member;  /* the first that it can be; CAMKES_NO_MEMBER: none */
+    uint16_t members; /* how many: those of the CPI of a pool, else 1 */
+    uint8_t priority; /* what it lends if it is not a member */
     seL4_CPtr reply;  /* slot for its reply capability while it waits */
 
     bool waiting;
-    uint16_t now; /* the party that it is */
+    uint16_t now; /* the member that it is */
     uint32_t arrival;
     uint64_t until; /* ns, 0: no limit */
 };
@@ -131,7 +131,7 @@ struct camkes_alarm {
 
 /*
  * Conditions, tasks and CPIs among which priorities can be lent: one thread decides all of them.
- * Badges of its endpoint, from 1 up: each party's own thread, callers of each party, sleepers, the
+ * Badges of its endpoint, from 1 up: each member's own thread, callers of each member, waiters, the
  * thread that waits for the timer.
  */
 struct camkes_group {
@@ -139,11 +139,11 @@ struct camkes_group {
     seL4_CPtr timer; /* 0: no code waits until a time */
     struct camkes_alarm alarm;
     uint64_t armed; /* when the timer fires, ns, 0: it is stopped */
-    struct camkes_party *party;
-    const struct camkes_way *way;
+    struct camkes_member *member;
+    const struct camkes_path *path;
     struct camkes_lender *condition;
-    struct camkes_sleeper *sleeper;
-    uint16_t parties, ways, conditions, sleepers;
+    struct camkes_waiter *waiter;
+    uint16_t members, paths, conditions, waiters;
     uint32_t arrivals;
 };
 

@@ -52,7 +52,7 @@ struct camkes_context {
     seL4_CPtr timeout; /* the manager's endpoint, badged for timeouts of the worker of this index */
     /* of the worker: manager that it has sent a priority to, and no CAMKES_CLEAR yet, 0: none */
     _Atomic seL4_CPtr raised;
-    _Atomic bool pays; /* so does the one with the id `cause`, also for nested requests */
+    _Atomic bool paid; /* by the one with the id `cause`, also its nested requests */
     bool asked;        /* whether it can pay */
     bool suspended;    /* its caller waits for a reply until it is resumed, */
     uint16_t resumed;  /* by this id of a task */

@@ -9,7 +9,7 @@
 #include <camkes/condition.h>
 
 /* A task of a band. */
-struct camkes_member {
+struct camkes_band_task {
     const char *name;
     uint16_t context;  /* plan id */
     seL4_CPtr manager; /* sets the task's priority */
@@ -32,7 +32,7 @@ struct camkes_band {
     seL4_CPtr endpoint;
     uint8_t lowest, highest;
     uint16_t members;
-    struct camkes_member *member;
+    struct camkes_band_task *member;
     uint32_t arrivals;
     /* to divide the processor: */
     uint64_t slice;  /* ns, 0: jobs have deadlines */

@@ -48,7 +48,7 @@ struct camkes_time_manager {
     unsigned servers;
     const seL4_CPtr *control; /* SchedControl of each core */
     unsigned controls;
-    bool keeps; /* budgets depend on the criticality, so it keeps these capabilities */
+    bool holds; /* budgets depend on the criticality, so it keeps these capabilities */
 
     /* where there are criticalities */
     seL4_CPtr endpoint;

@@ -16,9 +16,9 @@
 static seL4_CPtr manager_of(const struct camkes_condition *condition)
 {
     const struct camkes_thread *self = camkes_self();
-    for (unsigned i = 0; i < condition->waiters; i++) {
-        if (condition->waiter[i].thread == self) {
-            return condition->waiter[i].manager;
+    for (unsigned i = 0; i < condition->users; i++) {
+        if (condition->user[i].thread == self) {
+            return condition->user[i].manager;
         }
     }
     camkes_fail("thread %s cannot wait for %s with helpers: it is not a thread of that instance",

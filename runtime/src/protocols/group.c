@@ -33,48 +33,48 @@ static void wake(seL4_CPtr reply, bool time_over)
 }
 
 /* It waited for a lock, which it has now. */
-static void wake_party(struct camkes_party *party)
+static void wake_member(struct camkes_member *member)
 {
-    const bool time_over = party->time_over;
-    party->time_over = false;
-    wake(party->reply, time_over);
-    if (party->owed) {
-        party->owed = false;
-        (void)camkes_order_member(party, CAMKES_GRANTED, 0, 0);
+    const bool time_over = member->time_over;
+    member->time_over = false;
+    wake(member->reply, time_over);
+    if (member->owed) {
+        member->owed = false;
+        (void)camkes_order_member(member, CAMKES_GRANTED, 0, 0);
     }
 }
 
 /* -- locks -- */
 
-/* A party waits for a lock that another one of the same lock has. */
-static void queue_up(struct camkes_group *group, struct camkes_party *party, seL4_Word holder)
+/* A member waits for a lock that another one of the same lock has. */
+static void queue_up(struct camkes_group *group, struct camkes_member *member, seL4_Word holder)
 {
-    CAMKES_ASSERT(party->lock + holder <= group->parties);
-    group->party[party->lock].holder = (uint16_t)(party->lock + holder - 1);
-    party->waiting = true;
-    party->arrival = group->arrivals++;
+    CAMKES_ASSERT(member->lock + holder <= group->members);
+    group->member[member->lock].holder = (uint16_t)(member->lock + holder - 1);
+    member->waiting = true;
+    member->arrival = group->arrivals++;
 }
 
-static unsigned acquire(struct camkes_group *group, struct camkes_party *party)
+static unsigned acquire(struct camkes_group *group, struct camkes_member *member)
 {
     seL4_Word holder = 0;
-    if (party->lock == CAMKES_NO_PARTY || party->waiting) {
+    if (member->lock == CAMKES_NO_MEMBER || member->waiting) {
         return CAMKES_MESSAGE_OPERATION;
     }
-    const unsigned error = camkes_ask_member(party, CAMKES_TAKE_LOCK, 0, 0, &holder);
+    const unsigned error = camkes_ask_member(member, CAMKES_TAKE_LOCK, 0, 0, &holder);
     if (error != CAMKES_MESSAGE_GOOD || holder == 0) {
         return error;
     }
-    camkes_keep_reply(&party->reply, &party->name);
-    queue_up(group, party, holder);
+    camkes_keep_reply(&member->reply, &member->name);
+    queue_up(group, member, holder);
     camkes_apply_lending(group);
     return REPLY_LATER;
 }
 
 static bool is_awaited(const struct camkes_group *group, uint16_t lock)
 {
-    for (unsigned i = 0; i < group->parties; i++) {
-        if (group->party[i].waiting && group->party[i].lock == lock) {
+    for (unsigned i = 0; i < group->members; i++) {
+        if (group->member[i].waiting && group->member[i].lock == lock) {
             return true;
         }
     }
@@ -85,44 +85,44 @@ static bool is_awaited(const struct camkes_group *group, uint16_t lock)
  * Gives a lock to the first that waits for it, which does not run yet. What waits for the lock no
  * longer counts for its holder, and what is lent is set before the first waiter is chosen.
  */
-static struct camkes_party *hand_over(struct camkes_group *group, const struct camkes_party *from)
+static struct camkes_member *hand_over(struct camkes_group *group, const struct camkes_member *from)
 {
-    struct camkes_party *next = NULL;
+    struct camkes_member *next = NULL;
     unsigned waiting = 0;
-    group->party[from->lock].holder = CAMKES_NO_PARTY;
+    group->member[from->lock].holder = CAMKES_NO_MEMBER;
     camkes_apply_lending(group);
-    for (unsigned i = 0; i < group->parties; i++) {
-        struct camkes_party *party = &group->party[i];
-        if (party->waiting && party->lock == from->lock) {
+    for (unsigned i = 0; i < group->members; i++) {
+        struct camkes_member *member = &group->member[i];
+        if (member->waiting && member->lock == from->lock) {
             waiting++;
             if (next == NULL ||
-                before(party->effective, party->arrival, next->effective, next->arrival)) {
-                next = party;
+                before(member->effective, member->arrival, next->effective, next->arrival)) {
+                next = member;
             }
         }
     }
     CAMKES_ASSERT(next != NULL); /* others wait for it */
     next->waiting = false;
-    group->party[next->lock].holder = (uint16_t)(next - group->party);
+    group->member[next->lock].holder = (uint16_t)(next - group->member);
     next->owed = camkes_order_member(next, CAMKES_GIVE_LOCK, waiting > 1, from->context) != 0;
     return next;
 }
 
-static bool has_awaited(const struct camkes_group *group, const struct camkes_party *party)
+static bool has_awaited(const struct camkes_group *group, const struct camkes_member *member)
 {
-    CAMKES_ASSERT(!is_awaited(group, party->lock) ||
-                  group->party[party->lock].holder != CAMKES_NO_PARTY);
-    return is_awaited(group, party->lock) &&
-           &group->party[group->party[party->lock].holder] == party;
+    CAMKES_ASSERT(!is_awaited(group, member->lock) ||
+                  group->member[member->lock].holder != CAMKES_NO_MEMBER);
+    return is_awaited(group, member->lock) &&
+           &group->member[group->member[member->lock].holder] == member;
 }
 
 /* The lock goes to the first waiter. What the releaser has inherited ends before that runs. */
-static unsigned release(struct camkes_group *group, const struct camkes_party *from)
+static unsigned release(struct camkes_group *group, const struct camkes_member *from)
 {
     if (!has_awaited(group, from)) {
         return CAMKES_MESSAGE_OPERATION;
     }
-    wake_party(hand_over(group, from));
+    wake_member(hand_over(group, from));
     return CAMKES_MESSAGE_GOOD;
 }
 
@@ -132,10 +132,10 @@ static unsigned release(struct camkes_group *group, const struct camkes_party *f
 static void set_timer(struct camkes_group *group)
 {
     uint64_t first = 0;
-    for (unsigned i = 0; i < group->sleepers; i++) {
-        const struct camkes_sleeper *sleeper = &group->sleeper[i];
-        if (sleeper->waiting && sleeper->until != 0 && (first == 0 || sleeper->until < first)) {
-            first = sleeper->until;
+    for (unsigned i = 0; i < group->waiters; i++) {
+        const struct camkes_waiter *waiter = &group->waiter[i];
+        if (waiter->waiting && waiter->until != 0 && (first == 0 || waiter->until < first)) {
+            first = waiter->until;
         }
     }
     if (first != group->armed) {
@@ -145,25 +145,25 @@ static void set_timer(struct camkes_group *group)
 }
 
 /* Gives up the lock of a monitor, unless others wait for it: then it is to be handed over. */
-static unsigned leave(struct camkes_group *group, const struct camkes_sleeper *sleeper)
+static unsigned leave(struct camkes_group *group, const struct camkes_waiter *waiter)
 {
     seL4_Word result = 0;
-    if (sleeper->now == CAMKES_NO_PARTY) {
+    if (waiter->now == CAMKES_NO_MEMBER) {
         return CAMKES_MESSAGE_OPERATION;
     }
-    const struct camkes_party *party = &group->party[sleeper->now];
-    if (is_awaited(group, party->lock)) {
-        return has_awaited(group, party) ? CAMKES_MESSAGE_GOOD : CAMKES_MESSAGE_OPERATION;
+    const struct camkes_member *member = &group->member[waiter->now];
+    if (is_awaited(group, member->lock)) {
+        return has_awaited(group, member) ? CAMKES_MESSAGE_GOOD : CAMKES_MESSAGE_OPERATION;
     }
-    return camkes_ask_member(party, CAMKES_FREE_LOCK, 0, 0, &result);
+    return camkes_ask_member(member, CAMKES_FREE_LOCK, 0, 0, &result);
 }
 
-static unsigned wait_for(struct camkes_group *group, struct camkes_sleeper *sleeper, uint16_t index,
+static unsigned wait_for(struct camkes_group *group, struct camkes_waiter *waiter, uint16_t index,
                          uint64_t until)
 {
-    struct camkes_lender *condition = &group->condition[sleeper->condition];
-    struct camkes_party *next = NULL;
-    if (sleeper->waiting || index >= sleeper->parties) {
+    struct camkes_lender *condition = &group->condition[waiter->condition];
+    struct camkes_member *next = NULL;
+    if (waiter->waiting || index >= waiter->members) {
         return CAMKES_MESSAGE_OPERATION;
     }
     if (condition->signals > 0) {
@@ -173,67 +173,67 @@ static unsigned wait_for(struct camkes_group *group, struct camkes_sleeper *slee
     if (until != 0 && until <= camkes_platform_now()) {
         return CAMKES_TIME_OVER;
     }
-    sleeper->now = sleeper->party;
-    if (sleeper->party != CAMKES_NO_PARTY) {
-        sleeper->now = (uint16_t)(sleeper->party + index);
-        sleeper->origin = group->party[sleeper->now].context;
+    waiter->now = waiter->member;
+    if (waiter->member != CAMKES_NO_MEMBER) {
+        waiter->now = (uint16_t)(waiter->member + index);
+        waiter->origin = group->member[waiter->now].context;
     }
     if (condition->in_monitor) {
-        const unsigned error = leave(group, sleeper);
+        const unsigned error = leave(group, waiter);
         if (error != CAMKES_MESSAGE_GOOD) {
             return error;
         }
     }
-    camkes_keep_reply(condition->in_monitor ? &group->party[sleeper->now].reply : &sleeper->reply,
+    camkes_keep_reply(condition->in_monitor ? &group->member[waiter->now].reply : &waiter->reply,
                       &condition->name);
-    sleeper->waiting = true;
-    sleeper->arrival = group->arrivals++;
-    sleeper->until = until;
+    waiter->waiting = true;
+    waiter->arrival = group->arrivals++;
+    waiter->until = until;
     set_timer(group); /* before a helper that gets the priority of this thread can run */
-    CAMKES_TRACE_ABOUT(COND_WAIT, sleeper->thread, condition->id, sleeper->origin,
-                       camkes_lends(group, sleeper));
-    if (condition->in_monitor && is_awaited(group, group->party[sleeper->now].lock)) {
-        next = hand_over(group, &group->party[sleeper->now]);
+    CAMKES_TRACE_ABOUT(COND_WAIT, waiter->thread, condition->id, waiter->origin,
+                       camkes_lends(group, waiter));
+    if (condition->in_monitor && is_awaited(group, group->member[waiter->now].lock)) {
+        next = hand_over(group, &group->member[waiter->now]);
     }
     camkes_apply_lending(group);
     if (next != NULL) {
-        wake_party(next);
+        wake_member(next);
     }
     return REPLY_LATER;
 }
 
-static bool is_over(const struct camkes_sleeper *sleeper, uint64_t now)
+static bool is_over(const struct camkes_waiter *waiter, uint64_t now)
 {
-    return sleeper->until != 0 && sleeper->until <= now;
+    return waiter->until != 0 && waiter->until <= now;
 }
 
 /*
  * The most urgent that waits for a condition, or with ANY of those whose time is over at `now`; of
  * equals the first; NULL: none.
  */
-static struct camkes_sleeper *first_sleeper(struct camkes_group *group, unsigned condition,
-                                            uint64_t now)
+static struct camkes_waiter *first_waiter(struct camkes_group *group, unsigned condition,
+                                          uint64_t now)
 {
-    struct camkes_sleeper *first = NULL;
-    for (unsigned i = 0; i < group->sleepers; i++) {
-        struct camkes_sleeper *sleeper = &group->sleeper[i];
-        if (sleeper->waiting &&
-            (condition == ANY ? is_over(sleeper, now) : sleeper->condition == condition) &&
-            (first == NULL || before(camkes_lends(group, sleeper), sleeper->arrival,
+    struct camkes_waiter *first = NULL;
+    for (unsigned i = 0; i < group->waiters; i++) {
+        struct camkes_waiter *waiter = &group->waiter[i];
+        if (waiter->waiting &&
+            (condition == ANY ? is_over(waiter, now) : waiter->condition == condition) &&
+            (first == NULL || before(camkes_lends(group, waiter), waiter->arrival,
                                      camkes_lends(group, first), first->arrival))) {
-            first = sleeper;
+            first = waiter;
         }
     }
     return first;
 }
 
-/* A thread that waited in a monitor needs the lock. Returns whether it was free: now the party has
+/* A thread that waited in a monitor needs the lock. Returns whether it was free: now the member has
  * it. */
-static bool takes_lock(struct camkes_group *group, struct camkes_party *party)
+static bool takes_lock(struct camkes_group *group, struct camkes_member *member)
 {
-    const seL4_Word holder = camkes_order_member(party, CAMKES_TAKE_LOCK, 0, 0);
+    const seL4_Word holder = camkes_order_member(member, CAMKES_TAKE_LOCK, 0, 0);
     if (holder != 0) {
-        queue_up(group, party, holder);
+        queue_up(group, member, holder);
     }
     return holder == 0;
 }
@@ -242,10 +242,10 @@ static bool takes_lock(struct camkes_group *group, struct camkes_party *party)
  * Ends a wait. What was lent is taken back before: a helper that is no more urgent than the waiter
  * then does not run on.
  */
-static void end_wait(struct camkes_group *group, struct camkes_sleeper *first, bool time_over)
+static void end_wait(struct camkes_group *group, struct camkes_waiter *first, bool time_over)
 {
     const struct camkes_lender *condition = &group->condition[first->condition];
-    struct camkes_party *monitor = condition->in_monitor ? &group->party[first->now] : NULL;
+    struct camkes_member *monitor = condition->in_monitor ? &group->member[first->now] : NULL;
     first->waiting = false;
     set_timer(group);
     if (monitor != NULL) {
@@ -259,7 +259,7 @@ static void end_wait(struct camkes_group *group, struct camkes_sleeper *first, b
         CAMKES_TRACE_ABOUT(COND_WAKE, first->thread, condition->id, first->origin);
     }
     if (goes_on && monitor != NULL) {
-        wake_party(monitor);
+        wake_member(monitor);
     } else if (goes_on) {
         wake(first->reply, time_over);
     }
@@ -268,7 +268,7 @@ static void end_wait(struct camkes_group *group, struct camkes_sleeper *first, b
 /* Ends the first wait, if there is one. */
 static bool signal_one(struct camkes_group *group, uint16_t condition)
 {
-    struct camkes_sleeper *first = first_sleeper(group, condition, 0);
+    struct camkes_waiter *first = first_waiter(group, condition, 0);
     if (first != NULL) {
         end_wait(group, first, false);
     }
@@ -297,11 +297,11 @@ static unsigned post_all(struct camkes_group *group, uint16_t condition)
 /* The timer has fired, unless it was set anew since. */
 static unsigned end_waits(struct camkes_group *group)
 {
-    struct camkes_sleeper *sleeper = NULL;
+    struct camkes_waiter *waiter = NULL;
     const uint64_t now = group->armed;
     if (camkes_platform_timer_expirations(group->timer) != 0) {
-        while ((sleeper = first_sleeper(group, ANY, now)) != NULL) {
-            end_wait(group, sleeper, true);
+        while ((waiter = first_waiter(group, ANY, now)) != NULL) {
+            end_wait(group, waiter, true);
         }
     }
     return CAMKES_MESSAGE_GOOD;
@@ -310,17 +310,17 @@ static unsigned end_waits(struct camkes_group *group)
 /* -- messages -- */
 
 /* A thread of a pool begins or ends a request: the manager of the CPI has its threads. */
-static unsigned pass_to_member(const struct camkes_party *party,
+static unsigned pass_to_member(const struct camkes_member *member,
                                enum camkes_member_operation operation, seL4_Word label)
 {
     seL4_Word result = 0;
-    return party->lock == CAMKES_NO_PARTY || party->waiting
+    return member->lock == CAMKES_NO_MEMBER || member->waiting
                ? CAMKES_MESSAGE_OPERATION
-               : camkes_ask_member(party, operation, 0, camkes_label_detail(label), &result);
+               : camkes_ask_member(member, operation, 0, camkes_label_detail(label), &result);
 }
 
-static unsigned step_of_party(struct camkes_group *group, struct camkes_party *party,
-                              seL4_Word label)
+static unsigned step_of_member(struct camkes_group *group, struct camkes_member *member,
+                               seL4_Word label)
 {
     enum camkes_worker_operation operation;
     if (!camkes_worker_read(label, &operation)) {
@@ -328,13 +328,13 @@ static unsigned step_of_party(struct camkes_group *group, struct camkes_party *p
     }
     switch (operation) {
     case CAMKES_ACQUIRE_LOCK:
-        return acquire(group, party);
+        return acquire(group, member);
     case CAMKES_RELEASE_LOCK:
-        return release(group, party);
+        return release(group, member);
     case CAMKES_BEGIN_REQUEST:
-        return pass_to_member(party, CAMKES_MEMBER_BEGIN, label);
+        return pass_to_member(member, CAMKES_MEMBER_BEGIN, label);
     case CAMKES_END_REQUEST:
-        return pass_to_member(party, CAMKES_MEMBER_END, label);
+        return pass_to_member(member, CAMKES_MEMBER_END, label);
     case CAMKES_SETTLE:
         return CAMKES_MESSAGE_GOOD; /* what was being passed on has been set by now */
     case CAMKES_TELL:
@@ -343,14 +343,15 @@ static unsigned step_of_party(struct camkes_group *group, struct camkes_party *p
     CAMKES_UNREACHABLE();
 }
 
-/* Whether a party serves a request. One that was aborted may end late, when its caller already
+/* Whether a member serves a request. One that was aborted may end late, when its caller already
  * makes another one. */
-static bool is_requested(const struct camkes_group *group, const struct camkes_party *party)
+static bool is_requested(const struct camkes_group *group, const struct camkes_member *member)
 {
-    for (unsigned i = 0; i < group->ways; i++) {
-        const struct camkes_way *way = &group->way[i];
-        if (&group->party[way->to] == party &&
-            camkes_order_member(&group->party[way->from], CAMKES_FIND_NESTED, 0, 0) == way->slot) {
+    for (unsigned i = 0; i < group->paths; i++) {
+        const struct camkes_path *path = &group->path[i];
+        if (&group->member[path->to] == member &&
+            camkes_order_member(&group->member[path->from], CAMKES_FIND_NESTED, 0, 0) ==
+                path->slot) {
             return true;
         }
     }
@@ -358,23 +359,23 @@ static bool is_requested(const struct camkes_group *group, const struct camkes_p
 }
 
 /* The priority of a task in a band is known to its scheduler. When its request begins, and when it
- * rises, it is in the message; a request that comes from a party has the priority of that one. */
-static unsigned set_request(const struct camkes_group *group, struct camkes_party *party,
+ * rises, it is in the message; a request that comes from a member has the priority of that one. */
+static unsigned set_request(const struct camkes_group *group, struct camkes_member *member,
                             bool raised, uint8_t priority)
 {
     if (!raised) {
-        party->request = 0;
-    } else if (priority > party->request && !is_requested(group, party)) {
-        if (priority > party->highest) {
+        member->request = 0;
+    } else if (priority > member->request && !is_requested(group, member)) {
+        if (priority > member->highest) {
             return CAMKES_MESSAGE_PRIORITY;
         }
-        party->request = priority;
+        member->request = priority;
     }
     return CAMKES_MESSAGE_GOOD;
 }
 
-/* From a requesting party: it has a priority to pass on, or the request has ended. */
-static unsigned step_of_caller(struct camkes_group *group, struct camkes_party *party,
+/* From a requesting member: it has a priority to pass on, or the request has ended. */
+static unsigned step_of_caller(struct camkes_group *group, struct camkes_member *member,
                                seL4_Word label)
 {
     enum camkes_caller_operation operation;
@@ -383,22 +384,22 @@ static unsigned step_of_caller(struct camkes_group *group, struct camkes_party *
     }
     const bool raised = operation != CAMKES_CLEAR; /* what it falls to is computed, too */
     const bool aborted = !raised && camkes_label_detail(label) != 0;
-    if (!raised && !aborted && party->waiting) {
+    if (!raised && !aborted && member->waiting) {
         return CAMKES_MESSAGE_OPERATION;
     }
-    const unsigned error = party->highest == 0
+    const unsigned error = member->highest == 0
                                ? CAMKES_MESSAGE_GOOD
-                               : set_request(group, party, raised, camkes_label_priority(label));
+                               : set_request(group, member, raised, camkes_label_priority(label));
     if (error != CAMKES_MESSAGE_GOOD) {
         return error;
     }
-    party->linked = raised || (aborted && is_requested(group, party));
+    member->linked = raised || (aborted && is_requested(group, member));
     camkes_apply_lending(group);
     return CAMKES_MESSAGE_GOOD;
 }
 
-static unsigned step_of_sleeper(struct camkes_group *group, struct camkes_sleeper *sleeper,
-                                seL4_Word label)
+static unsigned step_of_waiter(struct camkes_group *group, struct camkes_waiter *waiter,
+                               seL4_Word label)
 {
     const uint16_t index = camkes_label_detail(label);
     const uint64_t time = camkes_timer_message_time(0);
@@ -408,17 +409,17 @@ static unsigned step_of_sleeper(struct camkes_group *group, struct camkes_sleepe
     }
     switch (operation) {
     case CAMKES_WAIT:
-        return wait_for(group, sleeper, index, 0);
+        return wait_for(group, waiter, index, 0);
     case CAMKES_WAIT_UNTIL:
-        return group->timer != 0 ? wait_for(group, sleeper, index, time != 0 ? time : 1)
+        return group->timer != 0 ? wait_for(group, waiter, index, time != 0 ? time : 1)
                                  : CAMKES_MESSAGE_OPERATION;
     case CAMKES_SIGNAL_TAKEN:
-        group->condition[sleeper->condition].signals--;
+        group->condition[waiter->condition].signals--;
         return CAMKES_MESSAGE_GOOD;
     case CAMKES_POST:
-        return post(group, sleeper->condition);
+        return post(group, waiter->condition);
     case CAMKES_POST_ALL:
-        return post_all(group, sleeper->condition);
+        return post_all(group, waiter->condition);
     }
     CAMKES_UNREACHABLE();
 }
@@ -426,14 +427,14 @@ static unsigned step_of_sleeper(struct camkes_group *group, struct camkes_sleepe
 /* The base priority of a context changes with the criticality of the system. */
 static unsigned rebase(struct camkes_group *group, seL4_Word context, uint8_t base)
 {
-    for (unsigned i = 0; i < group->parties; i++) {
-        if (group->party[i].context == context) {
-            group->party[i].base = base;
+    for (unsigned i = 0; i < group->members; i++) {
+        if (group->member[i].context == context) {
+            group->member[i].base = base;
         }
     }
-    for (unsigned i = 0; i < group->sleepers; i++) {
-        if (group->sleeper[i].origin == context) {
-            group->sleeper[i].priority = base;
+    for (unsigned i = 0; i < group->waiters; i++) {
+        if (group->waiter[i].origin == context) {
+            group->waiter[i].priority = base;
         }
     }
     camkes_apply_lending(group);
@@ -456,21 +457,21 @@ static unsigned step_of_time(struct camkes_group *group, seL4_Word context, seL4
 
 static unsigned step(struct camkes_group *group, seL4_Word badge, seL4_Word label)
 {
-    const seL4_Word parties = group->parties, last = 2 * parties + group->sleepers;
+    const seL4_Word members = group->members, last = 2 * members + group->waiters;
     if (CAMKES_MCS && badge == CAMKES_BADGE_TIME_MANAGER) {
         return step_of_time(group, seL4_GetMR(0), label);
     }
     if (badge == 0 || badge > last + (group->timer != 0)) {
         return CAMKES_MESSAGE_BADGE;
     }
-    if (badge <= parties) {
-        return step_of_party(group, &group->party[badge - 1], label);
+    if (badge <= members) {
+        return step_of_member(group, &group->member[badge - 1], label);
     }
-    if (badge <= 2 * parties) {
-        return step_of_caller(group, &group->party[badge - parties - 1], label);
+    if (badge <= 2 * members) {
+        return step_of_caller(group, &group->member[badge - members - 1], label);
     }
     return badge > last ? end_waits(group)
-                        : step_of_sleeper(group, &group->sleeper[badge - 2 * parties - 1], label);
+                        : step_of_waiter(group, &group->waiter[badge - 2 * members - 1], label);
 }
 
 void camkes_manage_group(struct camkes_thread *self)

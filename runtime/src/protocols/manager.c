@@ -36,10 +36,10 @@ CAMKES_INLINE_HERE void set_priority(struct camkes_cpi *cpi, struct camkes_conte
 
 /* Changes the effective priority of a context; it is inherited from `cause`, which pays or not. */
 CAMKES_INLINE_HERE void change(struct camkes_cpi *cpi, struct camkes_context *context,
-                               uint8_t before, uint8_t priority, uint16_t cause, bool pays)
+                               uint8_t before, uint8_t priority, uint16_t cause, bool paid)
 {
     atomic_store(&context->cause, cause);
-    camkes_overrun_pays(context, pays);
+    camkes_overrun_set_paid(context, paid);
     atomic_store(&context->effective, priority);
     CAMKES_TRACE(INHERIT, cpi->id, context->id, before, priority, cause);
     set_priority(cpi, context, priority);
@@ -49,7 +49,7 @@ CAMKES_INLINE_HERE void change(struct camkes_cpi *cpi, struct camkes_context *co
 /* Sets the priority of its own request, which comes from `cause`, or of the first waiter if that is
  * higher and it holds the lock. */
 static void inherit(struct camkes_cpi *cpi, struct camkes_context *context, bool holds,
-                    uint16_t cause, bool pays)
+                    uint16_t cause, bool paid)
 {
     if (camkes_overrun_at_ceiling(cpi)) {
         return;
@@ -61,7 +61,7 @@ static void inherit(struct camkes_cpi *cpi, struct camkes_context *context, bool
     }
     const bool own = source == context;
     change(cpi, context, before, priority, own ? cause : source->id,
-           own ? pays : camkes_overrun_helps(cpi));
+           own ? paid : camkes_overrun_helps(cpi));
     if (priority > before) {
         camkes_nested_push(context);
     } else {
@@ -112,22 +112,22 @@ static unsigned acquire(struct camkes_cpi *cpi, uint16_t index)
     if (worker == NULL || camkes_waits(context) || holds_lock(cpi, context)) {
         return CAMKES_MESSAGE_OPERATION;
     }
-    const bool keeps = cpi->wake != 0; /* only one context can wait */
-    if (take_or_mark(&cpi->lock, context, CAMKES_WAITERS | (keeps ? CAMKES_MANAGER_WAITS : 0))) {
+    const bool kept = cpi->wake != 0; /* only one context can wait */
+    if (take_or_mark(&cpi->lock, context, CAMKES_WAITERS | (kept ? CAMKES_MANAGER_WAITS : 0))) {
         CAMKES_TRACE(LOCK_TAKE, cpi->id, context->id);
         return CAMKES_MESSAGE_GOOD;
     }
-    if (!keeps) {
+    if (!kept) {
         camkes_keep_reply(&context->reply, &worker->name);
     }
-    CAMKES_ASSERT(!keeps || cpi->first == 0);
+    CAMKES_ASSERT(!kept || cpi->first == 0);
     camkes_overrun_lend(cpi, context);
     camkes_queue_insert(cpi, index);
     CAMKES_TRACE_ABOUT(LOCK_WAIT, worker->number, cpi->id, context->id, context->request);
     inherit_waiters(cpi);
     camkes_overrun_wait(cpi, camkes_holder(cpi), context);
     camkes_overrun_tell(cpi, camkes_holder(cpi), context);
-    return keeps ? REPLY_KEPT : REPLY_SAVED;
+    return kept ? REPLY_KEPT : REPLY_SAVED;
 }
 
 /* Ends the inheritance of the releasing worker and gives the lock to the first waiter, whose reply
@@ -221,7 +221,7 @@ static unsigned end(struct camkes_cpi *cpi, struct camkes_context *context, uint
 
 /* The priority of a caller has changed to that of `cause`, which pays for the request or not. */
 CAMKES_INLINE_HERE unsigned update(struct camkes_cpi *cpi, const struct camkes_caller *caller,
-                                   seL4_Word label, bool pays, bool falls)
+                                   seL4_Word label, bool paid, bool falls)
 {
     struct camkes_context *context = &cpi->context[caller->context];
     const uint16_t cause = camkes_label_detail(label);
@@ -233,9 +233,9 @@ CAMKES_INLINE_HERE unsigned update(struct camkes_cpi *cpi, const struct camkes_c
     priority = falls && priority < context->base ? context->base : priority;
     if (priority > context->request || (falls && priority != context->request)) {
         change_request(cpi, context, priority);
-        inherit(cpi, context, holds_lock(cpi, context), cause, pays);
+        inherit(cpi, context, holds_lock(cpi, context), cause, paid);
     }
-    camkes_overrun_raised(cpi, context, priority, pays ? cause : context->id);
+    camkes_overrun_raised(cpi, context, priority, paid ? cause : context->id);
     if (camkes_waits(context)) {
         inherit_waiters(cpi);
     }

@@ -38,11 +38,11 @@ seL4_CPtr camkes_nested_found(struct camkes_context *context)
 seL4_Word camkes_nested_update(const struct camkes_context *context)
 {
 #if CAMKES_MCS
-    const bool pays = atomic_load(&context->pays);
+    const bool paid = atomic_load(&context->paid);
 #else
-    const bool pays = true;
+    const bool paid = true;
 #endif
-    return camkes_caller_label(pays ? CAMKES_UPDATE : CAMKES_RAISE,
+    return camkes_caller_label(paid ? CAMKES_UPDATE : CAMKES_RAISE,
                                atomic_load(&context->effective), atomic_load(&context->cause));
 }
 

@@ -295,7 +295,7 @@ void camkes_overrun_wait(struct camkes_cpi *cpi, struct camkes_context *holder,
  * context and pays, unless its priority is that of this one, and so came with that. */
 static void tell(struct camkes_context *context, uint8_t priority, uint16_t cause)
 {
-    if (cause != atomic_load(&context->cause) || !atomic_load(&context->pays)) {
+    if (cause != atomic_load(&context->cause) || !atomic_load(&context->paid)) {
         camkes_nested_tell(context, priority, cause);
     }
 }

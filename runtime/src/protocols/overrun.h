@@ -52,9 +52,9 @@ static inline bool camkes_overrun_helps(const struct camkes_cpi *cpi)
 }
 
 /* Whether the one that its priority comes from pays for a context, and for its nested requests. */
-static inline void camkes_overrun_pays(struct camkes_context *context, bool pays)
+static inline void camkes_overrun_set_paid(struct camkes_context *context, bool paid)
 {
-    atomic_store(&context->pays, pays);
+    atomic_store(&context->paid, paid);
 }
 
 /* Sends the timeouts of a worker to the manager, before it serves. */
@@ -104,7 +104,7 @@ void camkes_overrun_granted(struct camkes_cpi *cpi, const struct camkes_context 
 #define camkes_is_timeout(cpi, badge) false
 #define camkes_overrun_at_ceiling(cpi) false
 #define camkes_overrun_helps(cpi) false
-#define camkes_overrun_pays(context, pays) ((void)(pays))
+#define camkes_overrun_set_paid(context, paid) ((void)(paid))
 #define camkes_overrun_message(cpi, badge, info) ((void)(info), NULL)
 #define camkes_overrun_queue(cpi, context) ((void)(context))
 #define camkes_overrun_lend(cpi, context) ((void)(context))

@@ -8,7 +8,7 @@
 #include <camkes/scheduler.h>
 #include <camkes/timer_protocol_sel4.h>
 
-static void set_priority(struct camkes_member *member, uint8_t priority)
+static void set_priority(struct camkes_band_task *member, uint8_t priority)
 {
     if (priority != member->priority) {
         member->priority = priority;
@@ -19,18 +19,18 @@ static void set_priority(struct camkes_member *member, uint8_t priority)
     }
 }
 
-static bool precedes(const struct camkes_member *x, const struct camkes_member *y)
+static bool precedes(const struct camkes_band_task *x, const struct camkes_band_task *y)
 {
     return x->due != y->due ? x->due < y->due : (int32_t)(x->arrival - y->arrival) < 0;
 }
 
 /* The active member that comes next after one, or first (NULL); NULL: there is none. */
-static struct camkes_member *next_member(const struct camkes_band *band,
-                                         const struct camkes_member *after)
+static struct camkes_band_task *next_member(const struct camkes_band *band,
+                                            const struct camkes_band_task *after)
 {
-    struct camkes_member *next = NULL;
+    struct camkes_band_task *next = NULL;
     for (uint16_t i = 0; i < band->members; i++) {
-        struct camkes_member *member = &band->member[i];
+        struct camkes_band_task *member = &band->member[i];
         if (member->active && (after == NULL || precedes(after, member)) &&
             (next == NULL || precedes(member, next))) {
             next = member;
@@ -56,14 +56,14 @@ static unsigned count_active(const struct camkes_band *band)
 static void order(struct camkes_band *band)
 {
     uint8_t priority = (uint8_t)(band->lowest + count_active(band));
-    struct camkes_member *member = NULL;
+    struct camkes_band_task *member = NULL;
     while ((member = next_member(band, member)) != NULL) {
         set_priority(member, --priority);
     }
 }
 
 /* Nanoseconds that a member has executed since this was asked last. */
-static uint64_t consumed(const struct camkes_member *member)
+static uint64_t consumed(const struct camkes_band_task *member)
 {
 #if defined(CONFIG_KERNEL_MCS)
     return camkes_consumed(member->time) * 1000;
@@ -77,7 +77,7 @@ static uint64_t consumed(const struct camkes_member *member)
 static void charge(struct camkes_band *band)
 {
     for (uint16_t i = 0; i < band->members; i++) {
-        struct camkes_member *member = &band->member[i];
+        struct camkes_band_task *member = &band->member[i];
         if (member->active) {
             member->due += consumed(member) / member->weight;
         }
@@ -90,11 +90,11 @@ static void begin_slice(const struct camkes_band *band)
     camkes_platform_timer_arm(band->timer, end, 0);
 }
 
-static void begin_job(struct camkes_band *band, struct camkes_member *member)
+static void begin_job(struct camkes_band *band, struct camkes_band_task *member)
 {
     if (band->slice != 0) {
         /* a member that becomes active has no claim to time in which it was not */
-        const struct camkes_member *first = next_member(band, NULL);
+        const struct camkes_band_task *first = next_member(band, NULL);
         (void)consumed(member);
         member->due = first != NULL && first->due > member->due ? first->due : member->due;
     } else {
@@ -105,7 +105,7 @@ static void begin_job(struct camkes_band *band, struct camkes_member *member)
 }
 
 /* From a task: a job begins or ends. */
-static unsigned step_of_member(struct camkes_band *band, struct camkes_member *member,
+static unsigned step_of_member(struct camkes_band *band, struct camkes_band_task *member,
                                seL4_Word label)
 {
     enum camkes_job_operation operation;

@@ -16,8 +16,8 @@ static struct camkes_cpi cpi = {.context = contexts, .contexts = 3};
 static struct camkes_thread first = {.name = "first"},
                             second = {.name = "second", .cpi = &cpi, .context = &contexts[2]},
                             stranger = {.name = "stranger"};
-static const struct camkes_waiter waiters[] = {{&first, 11}, {&second, 12}};
-static struct camkes_condition condition = {.name = "c", .waiter = waiters, .waiters = 2};
+static const struct camkes_condition_user waiters[] = {{&first, 11}, {&second, 12}};
+static struct camkes_condition condition = {.name = "c", .user = waiters, .users = 2};
 static seL4_CPtr asked;
 static seL4_Word label;
 static int seen;           /* the value while the manager is asked */

@@ -79,7 +79,7 @@ static void state(const char *wanted)
         note("; %u %u %u%s for %u", c->base, c->request, atomic_load(&c->effective),
              camkes_waits(c) ? " waits" : "", atomic_load(&c->cause));
 #if CAMKES_MCS
-        note("%s", atomic_load(&c->pays) ? " pays" : "");
+        note("%s", atomic_load(&c->paid) ? " pays" : "");
 #endif
     }
     need_done(wanted);

@@ -130,7 +130,7 @@ static void start(const char *name, struct camkes_cpi *cpi)
                                       .cause = CAUSE,
                                       .manager_as_worker = OWN_MANAGER};
 #if CAMKES_MCS
-    atomic_store(&context.pays, true);
+    atomic_store(&context.paid, true);
 #endif
     self.cpi = cpi;
     seL4_SetUserData((seL4_Word)&self);
@@ -274,7 +274,7 @@ static void test_abandoned(void)
 static void test_who_pays(void)
 {
     start("raised by one that does not pay", &own);
-    atomic_store(&context.pays, false);
+    atomic_store(&context.paid, false);
     camkes_request_raised(&uses, &route, 0);
     CHECK({MANAGER, CAMKES_RAISE | 30 << 4 | CAUSE << 12}, {ENDPOINT, 1}, {MANAGER, CAMKES_CLEAR});
 }

@@ -288,8 +288,8 @@ static void test_badges(void)
     begin("badges");
     need(!camkes_is_timeout(&cpi, CONTEXTS + CALLERS), "the badge of the last caller");
     need(camkes_is_timeout(&cpi, CONTEXTS + CALLERS + 1), "the badge of the first timeout");
-    camkes_overrun_pays(&contexts[TOP], true);
-    need(contexts[TOP].pays, "it does not pay");
+    camkes_overrun_set_paid(&contexts[TOP], true);
+    need(contexts[TOP].paid, "it does not pay");
 }
 
 static void prepare(void)

@@ -176,7 +176,7 @@ static void test_tell(void)
     atomic_store(&contexts[LOW].cause, contexts[HIGH].id);
     camkes_overrun_tell(&cpi, &contexts[LOW], &contexts[HIGH]);
     need_told("0: 30 of 52\n"); /* its priority was sent, but that it pays was not */
-    atomic_store(&contexts[LOW].pays, true);
+    atomic_store(&contexts[LOW].paid, true);
     camkes_overrun_tell(&cpi, &contexts[LOW], &contexts[HIGH]);
     need_told("");
     camkes_overrun_tell(&cpi, &contexts[LOW], &contexts[MID]);

@@ -14,7 +14,7 @@ enum { BADGE = CAMKES_MESSAGE_BADGE };
 enum { BEGINS = CAMKES_JOB_BEGINS, ENDS = CAMKES_JOB_ENDS, FIRED = MEMBERS + 1 };
 
 static const struct camkes_instance instance = {.name = "i"};
-static struct camkes_member members[MEMBERS], wanted[MEMBERS];
+static struct camkes_band_task members[MEMBERS], wanted[MEMBERS];
 static struct camkes_band band;
 static struct camkes_thread self = {.instance = &instance, .reply = REPLY, .interface = &band};
 static uint64_t now;
@@ -52,12 +52,12 @@ static void begin(uint64_t slice)
 {
     static const char *const names[] = {"a", "b", "c"};
     for (unsigned i = 0; i < MEMBERS; i++) {
-        members[i] = (struct camkes_member){.name = names[i],
-                                            .context = (uint16_t)(CONTEXT + i),
-                                            .manager = MANAGER + i,
-                                            .weight = i + 1,
-                                            .time = TIME + i,
-                                            .priority = HIGHEST};
+        members[i] = (struct camkes_band_task){.name = names[i],
+                                               .context = (uint16_t)(CONTEXT + i),
+                                               .manager = MANAGER + i,
+                                               .weight = i + 1,
+                                               .time = TIME + i,
+                                               .priority = HIGHEST};
         consumed[TIME + i] = 0;
     }
     memcpy(wanted, members, sizeof members);

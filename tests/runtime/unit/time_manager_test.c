@@ -42,7 +42,7 @@ static void begin(unsigned level)
 {
     manager = (struct camkes_time_manager){.endpoint = ENDPOINT,
                                            .risen = RISEN,
-                                           .keeps = true,
+                                           .holds = true,
                                            .highest = 2,
                                            .critical = criticals,
                                            .criticals = 4};
@@ -76,11 +76,11 @@ static void test_start(void)
         "10 of 50, 0 more, badge 6, flags 0, by configure 22 to 2\n"
         "30 of 40, 1 more, badge 7, flags 0, by configure 21 to 3\n";
     char wanted[400];
-    manager = (struct camkes_time_manager){servers, 3, controls, 2, .keeps = false};
+    manager = (struct camkes_time_manager){servers, 3, controls, 2, .holds = false};
     UNTIL_OVER(camkes_manage_time(&self));
     (void)snprintf(wanted, sizeof wanted, "%sdelete 21\ndelete 22\nend\n", configured);
     need_calls(wanted); /* its thread ends, as there are no criticalities */
-    manager.keeps = true;
+    manager.holds = true;
     UNTIL_OVER(camkes_manage_time(&self));
     (void)snprintf(wanted, sizeof wanted, "%send\n", configured);
     need_calls(wanted);
