@@ -37,9 +37,9 @@ void oracle_turned(const uint64_t *args)
     memory->due = turn->ordered && args[1] != turn->highest ? args[2] : 0;
 }
 
-static void check_begin(const struct oracle_turn *turn, uint64_t release)
+static void check_begin(const struct oracle_turn *turn, const struct oracle_memory *memory,
+                        uint64_t release)
 {
-    const struct oracle_memory *memory = control_of(turn);
     const char *name = oracle_context_name(turn->context);
     uint64_t deadline = release;
     for (unsigned i = 0; i < oracle_system.task_count; i++) {
@@ -70,7 +70,7 @@ void oracle_turns_check(unsigned thread, uint64_t release)
     if (turn == NULL) {
         return;
     }
-    check_begin(turn, release);
+    check_begin(turn, &oracle->threads[thread], release);
     for (unsigned i = 0; i < oracle_system.turn_count; i++) {
         for (unsigned j = 0; j < oracle_system.turn_count; j++) {
             const struct oracle_turn *first = &oracle_system.turns[i];
