@@ -29,9 +29,7 @@ void camkes_platform_restart(const struct camkes_thread *thread, void (*entry)(v
     registers.sp = top;
     const seL4_Word count = offsetof(seL4_UserContext, sp) / sizeof(seL4_Word) + 1;
 #endif
-    if (seL4_TCB_WriteRegisters(thread->tcb, true, 0, count, &registers) != seL4_NoError) {
-        camkes_platform_fault();
-    }
+    camkes_must(seL4_TCB_WriteRegisters(thread->tcb, true, 0, count, &registers));
 }
 
 /* The instruction that enters the kernel, and what a Call leaves in its registers: the number of
@@ -85,18 +83,14 @@ static bool is_entry(seL4_Word place)
 bool camkes_platform_keep_reply(const struct camkes_thread *thread)
 {
     seL4_UserContext registers = {0};
-    if (seL4_TCB_ReadRegisters(thread->tcb, false, 0, sizeof(registers) / sizeof(seL4_Word),
-                               &registers) != seL4_NoError) {
-        camkes_platform_fault();
-    }
+    camkes_must(seL4_TCB_ReadRegisters(
+        thread->tcb, false, 0, sizeof(registers) / sizeof(seL4_Word), &registers));
     if (FIRST(registers) != 0 || OPERATION(registers) != (seL4_Word)seL4_SysCall ||
         !is_entry(PLACE(registers))) {
         return false;
     }
     PLACE(registers) += sizeof(*ENTRY);
-    if (seL4_TCB_WriteRegisters(thread->tcb, false, 0, 1, &registers) != seL4_NoError) {
-        camkes_platform_fault();
-    }
+    camkes_must(seL4_TCB_WriteRegisters(thread->tcb, false, 0, 1, &registers));
     return true;
 }
 
