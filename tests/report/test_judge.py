@@ -13,7 +13,7 @@ import pytest
 from camkes.backends.host.codes import RUN_FAILED
 from camkes.backends.host.oracle import verify
 from camkes.diagnostics import Sink
-from camkes.report.trace.events import MAGIC
+from camkes.running.events import MAGIC
 
 from .checking import oracle
 from .records import Records, records_of
