@@ -142,6 +142,13 @@ def test_an_attribute_that_only_has_the_name(tmp_path: Path, declared: str) -> N
     assert configured(tmp_path, text, "c").control.priority is None
 
 
+@pytest.mark.parametrize(("declared", "badge"), [("7", 7), ("irq", None)])
+def test_a_badge_in_an_attribute_that_is_a_string(tmp_path: Path, declared: str, badge: int | None) -> None:
+    attribute = f'attribute string u_attributes = "{declared}";'
+    text = f"component C {{ {BODY % attribute} }}\n{ASSEMBLY % ''}"
+    assert configured(tmp_path, text, "c").interface("u").attributes == badge
+
+
 def test_every_setting_of_instances_is_tested() -> None:
     elsewhere = {"size", "paddr", "num_threads", "deadline", "wcet", "offset", "within", "requestor"}
     elsewhere |= {"tcb_pool_domains", "allowed_smc_functions"}  # lists

@@ -84,6 +84,8 @@ def test_a_default_of_an_attribute(tmp_path: Path) -> None:
         "a.d_priority = 300;",  # no thread serves a dataport
         'a.p_attributes = "anything";',
         'm.size = "8192";',
+        "a._offset = -1; a._urgent_first = 5;",  # it is not a task
+        "b.p_attributes = -1;",  # a badge is that of a client
         "c.size = -1;",  # this connector has no memory; its templates may read it
         'a.d_access = "RW"; a.heap_size = 0; a.s_value = 0; a.b_value = 1;',
     ],
@@ -99,6 +101,14 @@ def test_a_value_for_several_threads_is_one_error(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["nothing", "c", "n", "m"])
 def test_messages_are_stored_in_a_dataport_of_both(tmp_path: Path, name: str) -> None:
     assert found(tmp_path, f'c.buffer = "{name}";') == ([] if name == "m" else [("E0656", 15)])
+
+
+def test_a_dataport_of_several_clients_is_none_of_two(tmp_path: Path) -> None:
+    text = LINES.replace("A a;", "A a; component A k;").replace("from a.p,", "from a.p, from k.p,")
+    path, sink = tmp_path / "a.camkes", Sink()
+    path.write_text(text.replace("from a.d, to b.d", "from a.d, from k.d, to b.d") % ("", 'c.buffer = "m";'))
+    load(path, LoadOptions(), sink)
+    assert [d.code.number for d in sink.diagnostics if d.span and d.span.line == 15] == ["E0656"]
 
 
 def test_a_dataport_of_one_of_them_is_not_enough(tmp_path: Path) -> None:

@@ -181,11 +181,8 @@ class _Configurator:
 def configured_connections(connections: Iterable[Connection], sink: Sink) -> tuple[Connection, ...]:
     """The connections with what is set for them; other settings are for templates of their connectors."""
     connections = tuple(connections)
-    dataports: dict[str, Connection] = {}
-    for each in connections:
-        if support(each.connector).carries is Carries.DATA:
-            for name in (each.name, *each.names):
-                dataports.setdefault(name, each)
+    shared = (each for each in connections if support(each.connector).carries is Carries.DATA)
+    dataports = {name: each for each in shared for name in (each.name, *each.names)}
     return tuple(
         replace(each, configured=_of_connection(each, dataports, sink)) if each.settings else each
         for each in connections
