@@ -21,7 +21,7 @@ struct oracle_thread {
     uint16_t cpi, context, task; /* NONE: none */
 };
 
-/* See camkes/model/protocols.py and camkes/protocols/overrun.py for the words. */
+/* See camkes/model/protocols.py and camkes/model/overrun.py for the words. */
 struct oracle_cpi {
     const char *name, *lock_name;
     uint8_t ceiling;
