@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""docs/mcs.md shows the state machine of a worker, whose tables the runtime has."""
+"""The state machine of a worker: docs/mcs.md shows its tables; tests/runtime/unit has each row."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
+from camkes.report.trace.kinds import Kind
 from camkes.resources import ROOT, RUNTIME
+from tests.runtime.host import build
 
 _HEADER = (RUNTIME / "include" / "camkes" / "worker_states.h").read_text("utf-8")
 
@@ -50,3 +53,40 @@ def test_each_state_is_reached_and_left() -> None:
     for _ in states:
         home |= {before for before, _, after in changes if after in home}
     assert home == states
+
+
+_MONITOR = """
+procedure Section { void go(); }
+component User { control; requestor; uses Section s; }
+component Monitor {
+    provides Section s with priority_protocol inherited, monitor m, overrun extend;
+    provides Section t with priority_protocol inherited, monitor m;
+    has condition changed;
+}
+assembly {
+    composition {
+        component User low; component User high; component Monitor monitor;
+        connection seL4RPCCall c(from low.s, to monitor.s);
+        connection seL4RPCCall d(from high.s, to monitor.t);
+    }
+    configuration {
+        low._priority = 10; low._period = 50 ms; low._budget = 3 ms;
+        high._priority = 30; high._period = 50 ms; high._budget = 10 ms; high._offset = 8 ms;
+        monitor.s_extension = 10 ms; monitor.s_extension_period = 50 ms;
+    }
+}
+"""
+_WAITS = """
+void s_go(void) { camkes_work(CAMKES_MS(6)); changed_wait(); camkes_work(CAMKES_MS(1)); }
+void t_go(void) { changed_signal(); camkes_work(CAMKES_MS(2)); }
+"""
+
+
+def test_a_waiter_that_has_the_extension_is_given_the_lock(tmp_path: Path) -> None:
+    """It waits for the condition on the extension, and for the lock after the signal; it executes at once."""
+    sources = {"User": "int run(void) { s_go(); return 0; }\n", "Monitor": _WAITS}
+    run = build(tmp_path, _MONITOR, sources, mcs=True).run(duration=40_000_000)
+    assert [e.time for e in run.of(Kind.TIMEOUT)] == [3_000_000]
+    assert [e.time for e in run.of(Kind.REQUEST_END)] == [10_000_000, 11_000_000]
+    assert run.violations() == []
+    assert run.errors == ""

@@ -171,7 +171,8 @@ static inline uint16_t camkes_label_detail(seL4_Word label)
     return (uint16_t)camkes_bits(label, 12, CAMKES_LABEL_DETAIL_BITS);
 }
 
-/* When a worker returns scheduling contexts that it has besides the time of its caller. */
+/* When a worker returns scheduling contexts that it has besides the time of its caller. NOTHING is
+ * the last. */
 enum camkes_return {
     CAMKES_RETURN_REPLIED = 0, /* its request is answered, or aborted */
     CAMKES_RETURN_BEGUN = 1,   /* and it has begun another one */

@@ -37,7 +37,9 @@
     X(ARRIVE, "it waits for callers")
 
 /* X(STATE, EVENT, action, NEXT). If the action fails, as a Bind without budget, the state stays.
- * Other pairs do not occur. */
+ * Other pairs do not occur. In a group, a worker that waits for a condition gives up the lock without
+ * an event, and keeps the extension: so one that is stalled or extended can be given the lock. One
+ * arrives on the extension while another is on the way home. */
 #define CAMKES_WORKER_CHANGES(X) \
     X(PASSIVE, WITHDRAW, keep, WITHDRAWN) \
     X(STALLED, WITHDRAW, keep, WITHDRAWN) \

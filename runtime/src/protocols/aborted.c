@@ -166,15 +166,23 @@ static void leave_lock(struct camkes_cpi *cpi, struct camkes_thread *worker, boo
 struct camkes_context *camkes_overrun_return(struct camkes_cpi *cpi, struct camkes_thread *worker,
                                              enum camkes_return when)
 {
-    if (when == CAMKES_RETURN_BEGUN) {
+    switch (when) {
+    case CAMKES_RETURN_REPLIED:
+        bring_home(cpi, worker);
+        return worker->context;
+    case CAMKES_RETURN_BEGUN:
         exchange(cpi);
-    }
-    if (when != CAMKES_RETURN_REPLIED) {
-        leave_lock(cpi, worker, when == CAMKES_RETURN_RELEASE);
+        leave_lock(cpi, worker, false);
+        return NULL;
+    case CAMKES_RETURN_RELEASE:
+        leave_lock(cpi, worker, true);
+        return NULL;
+    case CAMKES_RETURN_WAIT:
+    case CAMKES_RETURN_NOTHING:
+        leave_lock(cpi, worker, false);
         return NULL;
     }
-    bring_home(cpi, worker);
-    return worker->context;
+    CAMKES_UNREACHABLE();
 }
 
 #endif

@@ -239,14 +239,15 @@ struct camkes_context *camkes_overrun_message(struct camkes_cpi *cpi, seL4_Word 
         time_out(cpi, worker);
         return NULL;
     }
+    const uint8_t when = camkes_label_priority(label);
     enum camkes_timeout_operation operation;
-    if (!camkes_timeout_read(label, &operation)) {
+    if (!camkes_timeout_read(label, &operation) || when > CAMKES_RETURN_NOTHING) {
         camkes_platform_reply(seL4_MessageInfo_new(CAMKES_MESSAGE_OPERATION, 0, 0, 0));
         return NULL;
     }
     switch (operation) {
     case CAMKES_RETURN_TIME:
-        return camkes_overrun_return(cpi, worker, (enum camkes_return)camkes_label_priority(label));
+        return camkes_overrun_return(cpi, worker, (enum camkes_return)when);
     case CAMKES_RESUME:
         camkes_overrun_resume(cpi, camkes_label_detail(label));
         return NULL;

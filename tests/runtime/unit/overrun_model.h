@@ -29,7 +29,7 @@ static const char *now;
 static seL4_IPCBuffer buffer;
 static char told[200];
 static struct camkes_thread *kept, *aborted;
-static bool held_then;
+static bool held_then, refuses;
 static unsigned binds, replies, returned, timeouts[CONTEXTS];
 static int refused;
 static jmp_buf fatal;
@@ -106,7 +106,8 @@ seL4_Error seL4_TCB_SetTimeoutEndpoint(seL4_TCB tcb, seL4_CPtr endpoint)
 /* The answer to a fault, or to the worker that gives up the lock: here always that of LOW. */
 void seL4_Send(seL4_CPtr to, seL4_MessageInfo_t info)
 {
-    need(to == REPLY && info.words[0] == seL4_MessageInfo_new(0, 0, 0, 0).words[0],
+    const seL4_Word answer = refuses ? CAMKES_MESSAGE_OPERATION : CAMKES_MESSAGE_GOOD;
+    need(to == REPLY && info.words[0] == seL4_MessageInfo_new(answer, 0, 0, 0).words[0],
          "another message");
     replies++;
     blocked[LOW] = false;

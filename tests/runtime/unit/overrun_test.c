@@ -281,6 +281,13 @@ static void test_abort(void)
     }
     need(send(TOP, camkes_timeout_label(CAMKES_RESUME, 0, 0x81)) == NULL && replies == 1,
          "a task is resumed");
+    aborted = NULL;
+    refuses = true;
+    need(send(TOP, camkes_timeout_label(CAMKES_RETURN_TIME, CAMKES_RETURN_NOTHING + 1, 0)) == NULL,
+         "another return");
+    need(send(TOP, camkes_worker_label(CAMKES_ACQUIRE_LOCK, 0, 0)) == NULL, "of others");
+    need(aborted == NULL && replies == 3, "they are not refused");
+    refuses = false;
 }
 
 static void test_badges(void)
