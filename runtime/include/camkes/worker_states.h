@@ -52,19 +52,19 @@
     X(WITHDRAWN, EXTEND, extend, EXTENDED) \
     X(WITHDRAWN, FINISH, finish, FINISHING) \
     X(WITHDRAWN, ABORT, give_up, ABORTED) \
-    X(HELPED, WITHDRAW, end_help, WITHDRAWN) \
-    X(HELPED, RELEASE, return_help, WITHDRAWN) \
-    X(EXTENDED, WITHDRAW, end_extension, WITHDRAWN) \
+    X(HELPED, WITHDRAW, end, WITHDRAWN) \
+    X(HELPED, RELEASE, give_back, WITHDRAWN) \
+    X(EXTENDED, WITHDRAW, end, WITHDRAWN) \
     X(EXTENDED, GIVE, none, EXTENDED) \
-    X(EXTENDED, RELEASE, return_extension, WITHDRAWN) \
+    X(EXTENDED, RELEASE, give_back, WITHDRAWN) \
     X(EXTENDED, EXCHANGE, exchange, FINISHING) \
-    X(EXTENDED, ARRIVE, leave_extension, PASSIVE) \
-    X(FINISHING, ARRIVE, leave_home, PASSIVE) \
+    X(EXTENDED, ARRIVE, arrive, PASSIVE) \
+    X(FINISHING, ARRIVE, arrive, PASSIVE) \
     X(ABORTED, EXTEND, go_on_extension, ABORTED_EXTENDED) \
     X(ABORTED, FINISH, go_home, ABORTED_HOME) \
     X(ABORTED_EXTENDED, EXCHANGE, exchange, ABORTED_HOME) \
-    X(ABORTED_EXTENDED, ARRIVE, leave_extension, PASSIVE) \
-    X(ABORTED_HOME, ARRIVE, leave_home, PASSIVE)
+    X(ABORTED_EXTENDED, ARRIVE, arrive, PASSIVE) \
+    X(ABORTED_HOME, ARRIVE, arrive, PASSIVE)
 /* clang-format on */
 
 #define CAMKES_STATE_ENUM(name, words) CAMKES_WORKER_##name,

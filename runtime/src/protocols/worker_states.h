@@ -56,19 +56,24 @@ CAMKES_INLINE_HERE bool camkes_worker_help(struct camkes_cpi *cpi, struct camkes
     return false;
 }
 
-CAMKES_INLINE_HERE bool camkes_worker_end_help(struct camkes_cpi *cpi, struct camkes_thread *worker,
-                                               seL4_CPtr time)
+/* It does not have what it was given any more. */
+CAMKES_INLINE_HERE bool camkes_worker_end(struct camkes_cpi *cpi, struct camkes_thread *worker,
+                                          seL4_CPtr time)
 {
-    (void)cpi, (void)time;
+    (void)time;
     worker->donated = 0;
+    if (cpi->extended == worker) {
+        cpi->extended = NULL;
+        atomic_store(&worker->extended, false);
+    }
     return true;
 }
 
-CAMKES_INLINE_HERE bool camkes_worker_return_help(struct camkes_cpi *cpi,
-                                                  struct camkes_thread *worker, seL4_CPtr time)
+CAMKES_INLINE_HERE bool camkes_worker_give_back(struct camkes_cpi *cpi,
+                                                struct camkes_thread *worker, seL4_CPtr time)
 {
     camkes_must(seL4_SchedContext_UnbindObject(worker->donated, worker->tcb));
-    return camkes_worker_end_help(cpi, worker, time);
+    return camkes_worker_end(cpi, worker, time);
 }
 
 /* The manager learns of the release of the lock; without one, the worker returns it when it has
@@ -88,23 +93,6 @@ CAMKES_INLINE_HERE bool camkes_worker_extend(struct camkes_cpi *cpi, struct camk
         atomic_fetch_or(camkes_lock_of(cpi), CAMKES_WAITERS);
     }
     return true;
-}
-
-CAMKES_INLINE_HERE bool camkes_worker_end_extension(struct camkes_cpi *cpi,
-                                                    struct camkes_thread *worker, seL4_CPtr time)
-{
-    (void)time;
-    worker->donated = 0;
-    cpi->extended = NULL;
-    atomic_store(&worker->extended, false);
-    return true;
-}
-
-CAMKES_INLINE_HERE bool camkes_worker_return_extension(struct camkes_cpi *cpi,
-                                                       struct camkes_thread *worker, seL4_CPtr time)
-{
-    camkes_must(seL4_SchedContext_UnbindObject(worker->donated, worker->tcb));
-    return camkes_worker_end_extension(cpi, worker, time);
 }
 
 CAMKES_INLINE_HERE bool camkes_worker_finish(struct camkes_cpi *cpi, struct camkes_thread *worker,
@@ -172,18 +160,10 @@ CAMKES_INLINE_HERE bool camkes_worker_exchange(struct camkes_cpi *cpi, struct ca
     return true;
 }
 
-CAMKES_INLINE_HERE bool camkes_worker_leave_extension(struct camkes_cpi *cpi,
-                                                      struct camkes_thread *worker, seL4_CPtr time)
+CAMKES_INLINE_HERE bool camkes_worker_arrive(struct camkes_cpi *cpi, struct camkes_thread *worker,
+                                             seL4_CPtr time)
 {
-    cpi->extended = NULL;
-    worker->donated = 0;
-    return camkes_worker_give_up(cpi, worker, time);
-}
-
-CAMKES_INLINE_HERE bool camkes_worker_leave_home(struct camkes_cpi *cpi,
-                                                 struct camkes_thread *worker, seL4_CPtr time)
-{
-    cpi->homed = NULL;
+    *(cpi->extended == worker ? &cpi->extended : &cpi->homed) = NULL;
     worker->donated = 0;
     return camkes_worker_give_up(cpi, worker, time);
 }

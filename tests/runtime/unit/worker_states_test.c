@@ -57,7 +57,8 @@ static bool happens(enum camkes_worker_event event)
     return done;
 }
 
-/* The kernel calls of each action; its Bind, if that can fail; and what another worker may have. */
+/* The kernel calls of each action, D: what was donated; its Bind, if that can fail; and what
+ * another worker may have. */
 static const struct action {
     const char *name, *calls, *fails;
     bool extension, home;
@@ -69,13 +70,10 @@ static const struct action {
     {"extend", "bind 3 to 10\nend\n", "bind 3 to 10", true, false},
     {"finish", "bind 4 to 10\nend\n", "bind 4 to 10", false, true},
     {"give_up", "end\n", NULL, false, false},
-    {"end_help", "end\n", NULL, false, false},
-    {"return_help", "unbind 2 to 10\nend\n", NULL, false, false},
-    {"end_extension", "end\n", NULL, false, false},
-    {"return_extension", "unbind 3 to 10\nend\n", NULL, false, false},
+    {"end", "end\n", NULL, false, false},
+    {"give_back", "unbind D to 10\nend\n", NULL, false, false},
     {"exchange", "unbind 3 to 10\nbind 4 to 10\nend\n", NULL, false, true},
-    {"leave_extension", "end\n", NULL, false, false},
-    {"leave_home", "end\n", NULL, false, false},
+    {"arrive", "end\n", NULL, false, false},
     {"go_on_extension", "bind 3 to 10\nend\n", NULL, true, false},
     {"go_home", "bind 4 to 10\nend\n", NULL, false, true},
 };
@@ -104,15 +102,19 @@ static void test_row(enum camkes_worker_state state, enum camkes_worker_event ev
 {
     const struct action *const action = action_of(name);
     begin(state);
+    char calls[80], *donated;
+    (void)snprintf(calls, sizeof calls, "%s", action->calls);
+    if ((donated = strchr(calls, 'D')) != NULL) {
+        *donated = (char)('0' + worker.donated);
+    }
     need(happens(event) && worker.state == next, name);
-    need_calls(action->calls);
+    need_calls(calls);
     camkes_check_thread(&cpi, &context);
     const bool helped = next == CAMKES_WORKER_HELPED || next == CAMKES_WORKER_EXTENDED;
     need((atomic_load(&cpi.lock) & CAMKES_WAITERS) != 0 || state == next || !helped,
          "the manager does not learn of the release");
     begin(state);
     if (action->fails != NULL) {
-        char calls[40];
         (void)snprintf(calls, sizeof calls, "%s\nend\n", action->fails);
         refuse(action->fails);
         need_same(event, calls, "there is no budget");
