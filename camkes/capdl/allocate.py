@@ -2,17 +2,19 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Decides every kernel object, capability, mapping and thread of a system.
 
-A CSpace holds what the connections and protocols of its instances need and nothing else; `model.Purpose`
+A CSpace holds what the connections and protocols of its instances need and nothing else; `camkes.capdl.uses`
 lists what that can be. Slots count from 1 in each address space. Badges index the caller table of the callee,
 see `camkes.capdl.callers`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from msgspec.structs import replace
 
+from camkes.capdl import uses
 from camkes.capdl.bands import band_caps, slice_timer
 from camkes.capdl.callers import CallerEntry, Wiring, caller_table, sender_ids
 from camkes.capdl.check import check_limits
@@ -25,8 +27,6 @@ from camkes.capdl.model import (
     KernelObject,
     Mapping,
     ObjectKind,
-    ObjectUse,
-    Purpose,
     Role,
     Thread,
     Timer,
@@ -94,7 +94,7 @@ class _Allocator:
         self.objects: dict[str, KernelObject] = {}
         self.spaces: dict[str, OpenSpace] = {}
         self.timers: list[Timer] = []
-        self.slots: dict[ObjectUse, int] = {}
+        self.slots: dict[uses.CapUse, int] = {}
         self.tables: dict[str, tuple[CallerEntry, ...]] = {
             c.name: caller_table(system, plan, c) for c in plan.cpis
         }
@@ -140,18 +140,17 @@ class _Allocator:
             managed.add("")
         for thread in threads:
             if self.tcb_caps or thread.interface in managed or thread.name in self.passive:
-                self._cap(space, ObjectUse(instance.name, Purpose.THREAD, number=thread.index), thread.name)
+                self._cap(space, uses.Tcb(instance.name, thread.index), thread.name)
         for interface in instance.type.interfaces:
             self._interface(instance, interface, space)
         for sync in instance.type.syncs:
             if self.plan.condition(f"{instance.name}.{sync.name}") is not None:
                 continue  # its manager keeps the waiting threads
             name = self._object(f"{instance.name}.{sync.name}:{sync.kind}", ObjectKind.NOTIFICATION)
-            self._cap(space, ObjectUse(instance.name, Purpose.SYNC, sync.name), name, Rights.RW)
+            self._cap(space, uses.SyncNotification(instance.name, sync.name), name, Rights.RW)
         if len(threads) > 1:
-            for purpose in (Purpose.GATE, Purpose.READY):
-                name = self._object(f"{instance.name}:{purpose.value}", ObjectKind.ENDPOINT)
-                self._cap(space, ObjectUse(instance.name, purpose), name, Rights.RW)
+            for use in (uses.Gate(instance.name), uses.Ready(instance.name)):
+                self._cap(space, use, self._object(use.endpoint, ObjectKind.ENDPOINT), Rights.RW)
         self._task(instance, space)
         for condition in self.plan.conditions:
             if condition.instance == instance.name:
@@ -161,14 +160,13 @@ class _Allocator:
                 self._group(group, space)
         if instance.type.criticality_span is not None and critical_tasks(self.plan):
             self.objects.setdefault(ENDPOINT.name, ENDPOINT)
-            use = ObjectUse(instance.name, Purpose.SET_CRITICALITY)
-            self._cap(space, use, ENDPOINT.name, Rights.CALL, Badge.SET)
+            self._cap(space, uses.SetCriticality(instance.name), ENDPOINT.name, Rights.CALL, Badge.SET)
         task, band = self.plan.task(instance.name), scheduled_by(self.plan.bands, instance.name)
         if band is not None and band.order.measures:
             self.timers.append(slice_timer(band))
-        for use, item, rights, badge in (*handler_caps(task), *band_caps(self.plan, instance.name)):
+        for held, item, rights, badge in (*handler_caps(task), *band_caps(self.plan, instance.name)):
             self.objects.setdefault(item.name, item)
-            self._cap(space, use, item.name, rights, badge)
+            self._cap(space, held, item.name, rights, badge)
         if task is not None:
             self._helper(task, threads, space)
 
@@ -179,45 +177,40 @@ class _Allocator:
         endpoint = self._manager(group)
         for number, (each, thread) in enumerate(sleepers(group, self.threads)):
             if each.name == condition.name:
-                use = ObjectUse(condition.instance, Purpose.WAIT, condition.interface, number=thread.index)
+                use = uses.WaitCall(condition.instance, condition.interface, thread.index)
                 self._cap(space, use, endpoint, Rights.CALL, 1 + 2 * len(group.parties) + number)
 
     def _group(self, group: Group, space: OpenSpace) -> None:
         """Capabilities of the manager of a group; replies are kept by party, then by sleeper."""
-
-        def use(purpose: Purpose, context: str = "", number: int = 0) -> ObjectUse:
-            return ObjectUse(group.instance, purpose, group.member, context, number)
-
-        self._cap(space, use(Purpose.MANAGER), self._manager(group), Rights.READ)
+        own = group.instance, group.member
+        self._cap(space, uses.GroupManager(*own), self._manager(group), Rights.READ)
         waiting = list(sleepers(group, self.threads))
         if group.timed:
             notification = self._object(f"{group.name}!{ALARM}:notification", ObjectKind.NOTIFICATION)
             timer = self._object(f"{group.name}!{ALARM}:timer", ObjectKind.TIMER)
-            self._cap(space, use(Purpose.WAKE), notification, Rights.READ)
-            self._cap(space, use(Purpose.TIMER), timer)
+            self._cap(space, uses.AlarmWake(*own), notification, Rights.READ)
+            self._cap(space, uses.AlarmTimer(*own), timer)
             self.timers.append(Timer(timer, notification, 1, 0, 0))
             badge = 1 + 2 * len(group.parties) + len(waiting)
-            self._cap(space, use(Purpose.MANAGER, ALARM), self._manager(group), Rights.CALL, badge)
+            self._cap(space, uses.AlarmCall(*own), self._manager(group), Rights.CALL, badge)
         for name in dict.fromkeys(party.name for party in group.parties):
             endpoint = self._object(f"{name}!manager:endpoint", ObjectKind.ENDPOINT)
-            self._cap(space, use(Purpose.LEND, name), endpoint, Rights.CALL)
+            self._cap(space, uses.GroupLend(*own, name), endpoint, Rights.CALL)
         for number in range(len(group.parties) + len(waiting)):
-            self._reply(use(Purpose.REPLY, number=number), f"{group.name}!reply@{number}", space)
+            self._reply(uses.GroupReply(*own, number), f"{group.name}!reply@{number}", space)
 
     def _helper(self, task: PlannedTask, threads: list[Thread], space: OpenSpace) -> None:
         """Capabilities of the manager of a task whose priority is set while it executes."""
         group = group_of(self.groups, task.name)
         if group is not None:
             manager = self._object(f"{task.name}!manager:endpoint", ObjectKind.ENDPOINT)
-            self._cap(space, ObjectUse(task.name, Purpose.MANAGER), manager, Rights.READ)
-            use = ObjectUse(task.name, Purpose.MANAGER, "", task.name)
-            self._cap(space, use, self._manager(group), Rights.CALL, 1 + group.first_party(task))
+            self._cap(space, uses.TaskManager(task.name), manager, Rights.READ)
+            badge = 1 + group.first_party(task)
+            self._cap(space, uses.Settle(task.name), self._manager(group), Rights.CALL, badge)
         elif task.band is None:
             return
         own = next(t for t in threads if t.role is Role.MANAGER and not t.interface)
-        self.slots[ObjectUse(task.name, Purpose.AUTHORITY)] = self.slots[
-            ObjectUse(task.name, Purpose.THREAD, number=own.index)
-        ]
+        self.slots[uses.TaskManagerTcb(task.name)] = self.slots[uses.Tcb(task.name, own.index)]
 
     def _interface(self, instance: Instance, interface: Interface, space: OpenSpace) -> None:
         end = f"{instance.name}.{interface.name}"
@@ -238,7 +231,8 @@ class _Allocator:
                 if cpi is not None:
                     self._serve(instance, cpi, space)
                 else:
-                    self._cap(space, _own(instance, interface), self._endpoint(connection), Rights.READ)
+                    use = uses.Serve(instance.name, interface.name)
+                    self._cap(space, use, self._endpoint(connection), Rights.READ)
             case "emits" | "consumes":
                 self._event(instance, interface, connection, space)
             case "dataport":
@@ -255,56 +249,54 @@ class _Allocator:
             names = [e.name for e in connection.from_ends]
             number = names.index(f"{instance.name}.{interface.name}")
             badge = sender_ids(self.system, connection)[number]
-            self._cap(space, _own(instance, interface), self._endpoint(connection), Rights.CALL, badge)
+            use = uses.PlainRequest(instance.name, interface.name)
+            self._cap(space, use, self._endpoint(connection), Rights.CALL, badge)
             return
         for entry in self.tables[cpi.name]:
             if entry.end.instance != instance.name or entry.end.interface != interface.name:
                 continue
             target = self._cpi_endpoint(cpi, entry.seat.name)
-            use = ObjectUse(instance.name, Purpose.INTERFACE, interface.name, entry.context.name)
-            self._cap(space, use, target, Rights.CALL, entry.badge)
+            way = instance.name, interface.name, entry.context.name
+            self._cap(space, uses.CpiRequest(*way), target, Rights.CALL, entry.badge)
             if entry.manager_badge is not None:
-                use, badge = replace(use, purpose=Purpose.MANAGER), entry.manager_badge
+                badge = entry.manager_badge
                 group = group_of(self.groups, cpi.name)
                 if group is not None:
                     badge = 1 + len(group.parties) + group.index[cpi.name, entry.seat]
-                self._cap(space, use, self._manager(group or cpi), Rights.CALL, badge)
+                self._cap(space, uses.Update(*way), self._manager(group or cpi), Rights.CALL, badge)
 
     def _serve(self, instance: Instance, cpi: PlannedCpi, space: OpenSpace) -> None:
         """Capabilities of the provider of a CPI."""
-
-        def use(purpose: Purpose, context: str = "") -> ObjectUse:
-            return ObjectUse(instance.name, purpose, cpi.interface, context)
-
+        own = instance.name, cpi.interface
         if cpi.one_endpoint:
-            self._cap(space, use(Purpose.INTERFACE), self._cpi_endpoint(cpi, ""), Rights.READ)
+            self._cap(space, uses.Serve(*own), self._cpi_endpoint(cpi, ""), Rights.READ)
         else:
             for seat in cpi.seats:
                 endpoint = self._cpi_endpoint(cpi, seat.name)
-                self._cap(space, use(Purpose.INTERFACE, seat.name), endpoint, Rights.READ)
+                self._cap(space, uses.Serve(*own, seat.name), endpoint, Rights.READ)
         if not cpi.manager:
             return
-        self._cap(space, use(Purpose.MANAGER), self._manager(cpi), Rights.READ)
+        self._cap(space, uses.CpiManager(*own), self._manager(cpi), Rights.READ)
         group = group_of(self.groups, cpi.name)
         first = 1 if group is None else 1 + group.first_party(cpi)
         for badge, seat in enumerate(cpi.seats, first):
             manager = self._manager(group or cpi)
-            self._cap(space, use(Purpose.MANAGER, seat.name), manager, Rights.CALL, badge)
+            self._cap(space, uses.WorkerCall(*own, seat.name), manager, Rights.CALL, badge)
         if cpi.manager_keeps_reply and group is None and not self.system.mcs:
             wake = self._object(f"{cpi.name}!manager:wake", ObjectKind.NOTIFICATION)
-            self._cap(space, use(Purpose.WAKE), wake, Rights.RW)
+            self._cap(space, uses.CpiWake(*own), wake, Rights.RW)
         for thread in space.threads:
-            if (thread.instance, thread.interface) != (instance.name, cpi.interface):
+            if (thread.instance, thread.interface) != own:
                 continue
-            own = self.slots[ObjectUse(instance.name, Purpose.THREAD, number=thread.index)]
+            tcb = self.slots[uses.Tcb(instance.name, thread.index)]
             if thread.role is Role.MANAGER:
-                self.slots[use(Purpose.AUTHORITY)] = own
+                self.slots[uses.ManagerTcb(*own)] = tcb
             elif cpi.pooled:
-                self.slots[replace(use(Purpose.WORKER), number=int(thread.part))] = own
+                self.slots[uses.PoolTcb(*own, int(thread.part))] = tcb
             else:
-                self.slots[use(Purpose.WORKER, thread.part)] = own
+                self.slots[uses.WorkerTcb(*own, thread.part)] = tcb
         for seat in cpi.seats if group is None or cpi.overrun.rules.suspends else ():
-            self._reply(use(Purpose.REPLY, seat.name), f"{cpi.name}!reply@{seat.name}", space)
+            self._reply(uses.CpiReply(*own, seat.name), f"{cpi.name}!reply@{seat.name}", space)
         if cpi.overrun.rules.binds:
             self._overrun(cpi, space)
 
@@ -328,30 +320,23 @@ class _Allocator:
         if interface.kind == "consumes":
             name = _event_name(connection, instance.name, interface.name)
             notification = self._object(f"{name}:notification", ObjectKind.NOTIFICATION)
-            self._cap(space, _own(instance, interface), notification, Rights.READ)
+            self._cap(space, uses.Receive(instance.name, interface.name), notification, Rights.READ)
             if connection.connector.to_end.threads and not connector.without_thread:
                 handoff = f"{instance.name}.{interface.name}:handoff"
                 self._object(handoff, ObjectKind.NOTIFICATION)
-                self._cap(
-                    space, ObjectUse(instance.name, Purpose.HANDOFF, interface.name), handoff, Rights.RW
-                )
+                self._cap(space, uses.Handoff(instance.name, interface.name), handoff, Rights.RW)
             if connector.counted:
-                self._map(
-                    space,
-                    ObjectUse(instance.name, Purpose.QUEUE, interface.name),
-                    self._queue(name),
-                    Rights.RW,
-                )
+                self._map(space, uses.Queue(instance.name, interface.name), self._queue(name), Rights.RW)
             return
         badge = instance.configured.interface(interface.name).attributes
         for number, end in enumerate(connection.to_ends):
             name = _event_name(connection, end.instance, end.interface)
             notification = self._object(f"{name}:notification", ObjectKind.NOTIFICATION)
-            use = ObjectUse(instance.name, Purpose.CONSUMER, interface.name, number=number)
+            use = uses.Emit(instance.name, interface.name, number)
             self._cap(space, use, notification, Rights.WRITE, 1 if badge is None else badge)
             if connector.counted:
-                use = replace(use, purpose=Purpose.CONSUMER_QUEUE)
-                self._map(space, use, self._queue(name), Rights.RW)
+                queue = uses.EmitQueue(instance.name, interface.name, number)
+                self._map(space, queue, self._queue(name), Rights.RW)
 
     def _queue(self, event: str) -> str:
         return self._object(f"{event}:queue", ObjectKind.REGION, PAGE)
@@ -366,7 +351,7 @@ class _Allocator:
             self._largest(connection) if settings.size is None else round_up(settings.size),
             settings.paddr,
         )
-        use = ObjectUse(instance.name, Purpose.DATA, interface.name)
+        use = uses.Data(instance.name, interface.name)
         self._map(space, use, region, Rights.of(instance.configured.interface(interface.name).access))
 
     def _largest(self, connection: Connection) -> int:
@@ -385,12 +370,12 @@ class _Allocator:
     ) -> None:
         name = f"{instance.name}.{interface.name}"
         notification = self._object(f"{name}:notification", ObjectKind.NOTIFICATION)
-        self._cap(space, _own(instance, interface), notification, Rights.READ)
+        self._cap(space, uses.TimerEvent(instance.name, interface.name), notification, Rights.READ)
         server = next((self.system.instance(end.instance) for end in connection.to_ends), None)
         for number in range(1 if server is None else server.configured.timers_per_client):
             suffix = f"@{number}" if number else ""
             timer = self._object(f"{name}:timer{suffix}", ObjectKind.TIMER)
-            self._cap(space, ObjectUse(instance.name, Purpose.TIMER, interface.name, number=number), timer)
+            self._cap(space, uses.ClientTimer(instance.name, interface.name, number), timer)
             self.timers.append(Timer(timer, notification, 1, 0, 0))
 
     def _task(self, instance: Instance, space: OpenSpace) -> None:
@@ -400,8 +385,8 @@ class _Allocator:
         event = release_event(self.system, task)
         notification = self._object(event or f"{instance.name}:release", ObjectKind.NOTIFICATION)
         timer = self._object(f"{instance.name}:timer", ObjectKind.TIMER)
-        self._cap(space, ObjectUse(instance.name, Purpose.RELEASE), notification, Rights.READ)
-        self._cap(space, ObjectUse(instance.name, Purpose.TIMER), timer)
+        self._cap(space, uses.Release(instance.name), notification, Rights.READ)
+        self._cap(space, uses.ReleaseTimer(instance.name), timer)
         period = 0 if event else task.period or 0
         self.timers.append(Timer(timer, notification, 1, task.offset, period))
 
@@ -410,48 +395,42 @@ class _Allocator:
     def _give_time(self, thread: Thread, space: OpenSpace) -> Thread:
         """The reply object of a thread, and its scheduling context, or what it needs to start without one."""
         reply = self._object(f"{thread.name}:reply", ObjectKind.REPLY)
-        self._cap(space, ObjectUse(thread.instance, Purpose.OWN_REPLY, number=thread.index), reply)
+        self._cap(space, uses.OwnReply(thread.instance, thread.index), reply)
         if thread.name not in self.passive:
             granted = server(self.plan, thread, self.time.scheduling(thread))
             context = self._context(f"{thread.name}:sc", granted)
             return replace(thread, scheduling_context=context)
-        lent = ObjectUse(thread.instance, Purpose.LENT)
-        if lent not in self.slots:
-            name = f"{thread.instance}:passive"
-            self._lent(lent, Purpose.LENT_DONE, Purpose.LENT_GATE, name, space)
+        if uses.Lent(thread.instance, uses.LentPart.CONTEXT) not in self.slots:
+            self._lent(partial(uses.Lent, thread.instance), f"{thread.instance}:passive", space)
         return thread
 
-    def _lent(self, use: ObjectUse, done: Purpose, gate: Purpose, name: str, space: OpenSpace) -> None:
+    def _lent(self, use: Callable[[uses.LentPart], uses.CapUse], name: str, space: OpenSpace) -> None:
         """What passive threads need to come to where they wait for callers."""
-        self._cap(space, use, self._context(f"{name}-sc", Scheduling()))
+        self._cap(space, use(uses.LentPart.CONTEXT), self._context(f"{name}-sc", Scheduling()))
         notification = self._object(f"{name}-done", ObjectKind.NOTIFICATION)
-        self._cap(space, replace(use, purpose=done), notification, Rights.RW)
+        self._cap(space, use(uses.LentPart.DONE), notification, Rights.RW)
         endpoint = self._object(f"{name}-gate", ObjectKind.ENDPOINT)
-        self._cap(space, replace(use, purpose=gate), endpoint, Rights.READ | Rights.CALL)
+        self._cap(space, use(uses.LentPart.GATE), endpoint, Rights.READ | Rights.CALL)
 
     def _overrun(self, cpi: PlannedCpi, space: OpenSpace) -> None:
         """What the manager of a CPI needs to give its workers the time of others."""
-
-        def use(purpose: Purpose, context: str = "") -> ObjectUse:
-            return ObjectUse(cpi.instance, purpose, cpi.interface, context)
-
+        own = cpi.instance, cpi.interface
         first = len(cpi.seats) + len(self.tables[cpi.name]) + 1
         for badge, seat in enumerate(cpi.seats, first):
-            self._cap(space, use(Purpose.TIMEOUT, seat.name), self._manager(cpi), Rights.CALL, badge)
+            self._cap(space, uses.CpiTimeout(*own, seat.name), self._manager(cpi), Rights.CALL, badge)
         for name, _, item in lendable(self.plan, cpi):
-            self._cap(space, use(Purpose.TIME, name), item.name)
-        home = ObjectUse(cpi.instance, Purpose.HOME, cpi.interface)
-        self._lent(home, Purpose.HOME_DONE, Purpose.HOME_GATE, f"{cpi.name}!home", space)
+            self._cap(space, uses.CpiTime(*own, name), item.name)
+        self._lent(partial(uses.Home, *own), f"{cpi.name}!home", space)
         if cpi.extension is not None:
             period, budget = cpi.extension.period // 1000, cpi.extension.budget // 1000
             extension = self._context(f"{cpi.name}{EXTENSION}:sc", Scheduling(period, budget))
-            self._cap(space, use(Purpose.EXTENSION), extension)
+            self._cap(space, uses.CpiExtension(*own), extension)
 
     def _context(self, name: str, granted: Scheduling) -> str:
         self.objects[name] = KernelObject(name, ObjectKind.SCHEDULING_CONTEXT, details=granted)
         return name
 
-    def _reply(self, use: ObjectUse, name: str, space: OpenSpace) -> None:
+    def _reply(self, use: uses.CapUse, name: str, space: OpenSpace) -> None:
         """Where a manager keeps a reply for later."""
         if self.system.mcs:
             self._cap(space, use, self._object(name, ObjectKind.REPLY))
@@ -465,11 +444,11 @@ class _Allocator:
         return name
 
     def _cap(
-        self, space: OpenSpace, use: ObjectUse, name: str, rights: Rights = Rights.NONE, badge: int = 0
+        self, space: OpenSpace, use: uses.CapUse, name: str, rights: Rights = Rights.NONE, badge: int = 0
     ) -> None:
         self.slots[use] = space.add(name, rights, badge)
 
-    def _map(self, space: OpenSpace, use: ObjectUse, region: str, rights: Rights) -> None:
+    def _map(self, space: OpenSpace, use: uses.MemoryUse, region: str, rights: Rights) -> None:
         space.mappings.append(Mapping(use, region, rights))
 
 
@@ -479,10 +458,6 @@ def sleepers(group: Group, threads: dict[str, list[Thread]]) -> Iterator[tuple[P
         for thread in threads[condition.instance]:
             if thread.role is not Role.MANAGER:
                 yield condition, thread
-
-
-def _own(instance: Instance, interface: Interface) -> ObjectUse:
-    return ObjectUse(instance.name, Purpose.INTERFACE, interface.name)
 
 
 def release_event(system: System, task: Task) -> str:

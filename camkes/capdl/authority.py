@@ -6,17 +6,19 @@ set."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TypeVar, assert_never
 
 from msgspec import Struct
 
+from camkes.capdl import uses
 from camkes.capdl.callers import Wiring
 from camkes.capdl.details import Rights
-from camkes.capdl.model import CapabilityModel, ObjectUse, Purpose, Role, Space
-from camkes.capdl.time_manager import LEVEL_USE, TIME_MANAGER, servers
+from camkes.capdl.model import CapabilityModel, Role, Space
+from camkes.capdl.time_manager import LEVEL_USE, servers
 from camkes.diagnostics import Span
 from camkes.documents import json_text
-from camkes.model.bands import Band, scheduled_by
-from camkes.model.system import Connection, System
+from camkes.model.bands import Band
+from camkes.model.system import Connection, Sync, System
 from camkes.protocols.plan import Plan
 
 
@@ -171,17 +173,17 @@ def _record(holding: Holding, thread: ThreadAuthority | None) -> HoldingReport:
 
 
 def _of_space(space: Space, model: CapabilityModel, explainer: _Explainer) -> Iterator[Holding]:
-    uses: dict[int, list[ObjectUse]] = {}
+    held: dict[int, list[uses.CapUse]] = {}
     for use, slot in model.slots.items():
         if use.instance in space.instances:
-            uses.setdefault(slot, []).append(use)
+            held.setdefault(slot, []).append(use)
     for cap in space.caps:
-        if cap.slot not in uses:
+        if cap.slot not in held:
             raise ValueError(f"slot {cap.slot} of {space.name} has no known purpose")
-        why = [explainer.cap(use, cap.object) for use in uses[cap.slot]]
+        why = [explainer.cap(use, cap.object) for use in held[cap.slot]]
         reason = "; ".join(dict.fromkeys(r for r, _ in why))
         span = next((s for _, s in why if s is not None), None)
-        instance = uses[cap.slot][0].instance
+        instance = held[cap.slot][0].instance
         yield Holding(
             space=space.name,
             instance=instance,
@@ -207,26 +209,28 @@ def _of_space(space: Space, model: CapabilityModel, explainer: _Explainer) -> It
         )
 
 
-def _ordered(use: ObjectUse, band: Band) -> str:
-    """Of the interface of a scheduler at user level."""
-    match use.purpose:
-        case Purpose.LEND:
-            return f"asks the manager of {use.context} to set its priority"
-        case Purpose.TIME:
-            return f"asks how long {use.context} has executed"
-        case Purpose.WAKE | Purpose.TIMER | Purpose.MANAGER:
-            return "ends time slices"
-    return f"orders the jobs of {', '.join(band.tasks)}"
+_Found = TypeVar("_Found")
+
+
+def _unknown(use: uses.Use) -> ValueError:
+    return ValueError(f"{use} has no known purpose")
+
+
+def _known(found: _Found | None, use: uses.Use) -> _Found:
+    if found is None:
+        raise _unknown(use)
+    return found
 
 
 class _Explainer:
-    """The purpose of each use."""
+    """The purpose of each use, and where the user asked for it."""
 
     def __init__(self, system: System, plan: Plan, model: CapabilityModel) -> None:
         self._system = system
         self._model = model
         self._plan = plan
         self._wiring = Wiring(system)
+        self._tasks = {task.instance: task for task in system.tasks}
         self._managers = {
             t.name: f"{t.instance}.{t.interface}"
             for s in model.spaces
@@ -234,140 +238,176 @@ class _Explainer:
             if t.role is Role.MANAGER
         }
 
-    def cap(self, use: ObjectUse, target: str) -> tuple[str, Span | None]:
-        end = f"{use.instance}.{use.interface}"
-        if use.instance == TIME_MANAGER and use.purpose not in (Purpose.THREAD, Purpose.OWN_REPLY):
-            return self._managed(use), None
-        task = next((t for t in self._system.tasks if t.instance == use.instance), None)
-        match use.purpose:
-            case Purpose.THREAD:
-                cpi = self._plan.cpi(self._managers.get(target, ""))
-                return f"thread {target} itself", None if cpi is None else cpi.span
-            case Purpose.GATE | Purpose.READY:
-                return "start-up of its threads", None
-            case Purpose.LENT | Purpose.LENT_DONE | Purpose.LENT_GATE:
-                return "start-up of its passive threads", None
-            case Purpose.OWN_REPLY:
-                return f"replies of thread {target.removesuffix(':reply')}", None
-            case Purpose.RAISE if task is not None:
-                return "raises the criticality of the system", task.spans["overrun"]
-            case Purpose.SET_CRITICALITY:
-                kind = next(i.type for i in self._system.instances if i.name == use.instance)
-                return "sets the criticality of the system", kind.criticality_span
-            case Purpose.RELEASE | Purpose.TIMER if task is not None and not use.interface:
-                return f"releases of task {use.instance}", task.span
-            case Purpose.SYNC:
-                instance = self._system.instance(use.instance)
-                syncs = () if instance is None else instance.type.syncs
-                for sync in syncs:
-                    if sync.name == use.interface:
-                        return f"{sync.kind.replace('_', ' ')} {sync.name}", sync.span
-        condition = self._plan.condition(end)
-        helper = self._plan.task(use.instance) if not use.interface else None
-        band = scheduled_by(self._plan.bands, use.instance)
-        if band is not None and use.interface == band.interface:
-            return _ordered(use, band), band.span
-        if use.purpose is Purpose.SCHEDULER and helper is not None and helper.band is not None:
-            return f"asks {helper.band.instance} for the priority of a job", helper.band.span
-        monitor = next((c for c in self._plan.cpis if c.monitor is not None and c.lock_name == end), None)
-        if monitor is not None:
-            return self._waited(use, end), monitor.span
-        if condition is not None and use.purpose in (
-            *(Purpose.MANAGER, Purpose.WAIT, Purpose.LEND, Purpose.REPLY, Purpose.TIMER, Purpose.WAKE),
-        ):
-            return self._waited(use, end), condition.span
-        if helper is not None and task is not None:
-            who = f"control thread of {use.context} calls" if use.context else "serves as"
-            return f"{who} the manager of task {use.instance}", task.span
-        cpi, connection = self._plan.cpi(end), self._wiring.connection(end)
-        if cpi is not None:
-            return self._served(use, end), cpi.span
-        if connection is not None:
-            return self._connected(use, connection), connection.span
-        raise ValueError(f"{use} has no known purpose")
+    def cap(self, use: uses.CapUse, target: str) -> tuple[str, Span | None]:
+        return self._reason(use, target), self._place(use, target)
 
-    def memory(self, use: ObjectUse) -> tuple[str, Span | None]:
+    def _reason(self, use: uses.CapUse, target: str) -> str:
+        match use:
+            case uses.Tcb():
+                return f"thread {target} itself"
+            case uses.OwnReply():
+                return f"replies of thread {target.removesuffix(':reply')}"
+            case uses.Gate() | uses.Ready():
+                return "start-up of its threads"
+            case uses.Lent():
+                return "start-up of its passive threads"
+            case uses.PlainRequest() | uses.TimerEvent():
+                return self._connected(use, f"requests {self._others(use)} through {use.interface}")
+            case uses.CpiRequest():
+                what = f"requests {self._others(use)} through {use.interface} for {use.context}"
+                return self._connected(use, what)
+            case uses.Update():
+                return f"passes on the priority of {use.context} through {use.end}"
+            case uses.Serve():
+                band = self._band(use.end)
+                if band is not None:
+                    return f"orders the jobs of {', '.join(band.tasks)}"
+                if self._plan.cpi(use.end) is None:
+                    return self._connected(use, f"serves {use.interface}")
+                return f"serves requests{f' of {use.seat}' if use.seat else ''} at {use.end}"
+            case uses.Receive():
+                return self._connected(use, f"waits for {use.interface}")
+            case uses.Handoff():
+                return f"passes events of {use.interface} to component code"
+            case uses.Emit():
+                return self._connected(use, f"signals {self._others(use)} through {use.interface}")
+            case uses.ClientTimer():
+                return self._connected(use, f"time of {use.interface}")
+            case uses.SyncNotification():
+                return f"{self._sync(use).kind.replace('_', ' ')} {use.name}"
+            case uses.Release() | uses.ReleaseTimer():
+                return f"releases of task {use.instance}"
+            case uses.Settle():
+                return f"control thread of {use.instance} calls the manager of task {use.instance}"
+            case (
+                uses.TaskManager()
+                | uses.TaskManagerTcb()
+                | uses.OverrunHandler()
+                | uses.TaskTimeout()
+                | uses.TaskTime()
+                | uses.TaskExtension()
+            ):
+                return f"serves as the manager of task {use.instance}"
+            case uses.Turn():
+                return f"asks {self._ordering(use).instance} for the priority of a job"
+            case uses.Raise():
+                return "raises the criticality of the system"
+            case uses.SetCriticality():
+                return "sets the criticality of the system"
+            case uses.CpiManager():
+                return f"serves as the manager of {use.end}"
+            case uses.ManagerTcb() | uses.WorkerTcb() | uses.PoolTcb():
+                return f"the manager of {use.end} sets the priorities of its workers"
+            case uses.WorkerCall():
+                return f"worker of {use.seat} calls the manager of {use.end}"
+            case uses.CpiWake():
+                return f"wakes the manager of {use.end}"
+            case uses.CpiReply():
+                return f"a reply that the manager of {use.end} keeps"
+            case uses.CpiTime():
+                return f"the manager of {use.end} lends the time of {use.payer}"
+            case uses.CpiTimeout():
+                return f"overruns of {use.seat} go to the manager of {use.end}"
+            case uses.CpiExtension():
+                return f"the manager of {use.end} extends requests"
+            case uses.Home():
+                return f"workers of {use.end} after overruns"
+            case uses.GroupManager():
+                return f"serves as the manager of the group of {use.end}"
+            case uses.GroupLend():
+                return f"asks the manager of {use.party} to set lent priorities"
+            case uses.GroupReply():
+                return f"a reply that the manager of the group of {use.end} keeps"
+            case uses.WaitCall():
+                return f"waits for and signals {use.end}"
+            case uses.SchedulerLend():
+                return f"asks the manager of {use.task} to set its priority"
+            case uses.SchedulerTime():
+                return f"asks how long {use.task} has executed"
+            case uses.AlarmTimer() | uses.AlarmWake() | uses.AlarmCall():
+                if self._band(use.end) is not None:
+                    return "ends time slices"
+                if isinstance(use, uses.AlarmCall):
+                    return f"serves as the manager of the group of {use.end}"
+                return f"ends waits in the group of {use.end} in time"
+            case uses.SchedControl():
+                kept = any(server.holders for server in servers(self._model, self._plan))
+                return f"configures servers{'' if kept else ', and is deleted before other threads execute'}"
+            case uses.ManagedServer():
+                return f"configures the server of {use.thread}"
+            case uses.Executes():
+                return f"changes the criticality of what {use.thread} executes"
+            case uses.TimeManagerLend():
+                return f"changes the criticality of what {use.name} executes"
+            case uses.TimeManagerEnd() | uses.IdleCall() | uses.IdleWake():
+                return "changes the criticality of the system"
+            case uses.PoolObject() | uses.TemplateSlot():
+                raise _unknown(use)  # of a build, which gives no reasons
+        assert_never(use)
+
+    def _place(self, use: uses.CapUse, target: str) -> Span | None:
+        match use:
+            case uses.Tcb():
+                cpi = self._plan.cpi(self._managers.get(target, ""))
+                return None if cpi is None else cpi.span
+            case uses.Serve():
+                return (self._band(use.end) or self._plan.cpi(use.end) or self._connection(use)).span
+            case uses.OfCpi():
+                return _known(self._plan.cpi(use.end), use).span
+            case uses.SchedulerLend() | uses.SchedulerTime():
+                return _known(self._band(use.end), use).span
+            case uses.OfInterface():
+                return self._connection(use).span
+            case uses.OfGroup() | uses.OfAlarm() | uses.WaitCall():
+                return self._waited(use)
+            case uses.SyncNotification():
+                return self._sync(use).span
+            case uses.Turn():
+                return self._ordering(use).span
+            case uses.Raise():
+                return _known(self._tasks.get(use.instance), use).spans["overrun"]
+            case uses.OfTask():
+                return _known(self._tasks.get(use.instance), use).span
+            case uses.SetCriticality():
+                return _known(self._system.instance(use.instance), use).type.criticality_span
+            case _:
+                return None  # the tool's own
+
+    def memory(self, use: uses.MemoryUse) -> tuple[str, Span | None]:
         if use == LEVEL_USE:
             return "the criticality of the system", None
-        connection = self._wiring.connection(f"{use.instance}.{use.interface}")
-        if connection is None:
+        connection = None if isinstance(use, uses.Variable) else self._wiring.connection(use.end)
+        if connection is None or isinstance(use, uses.Variable):
             raise ValueError(f"memory {use.variable} of {use.instance} has no known purpose")
-        what = "dataport" if use.purpose is Purpose.DATA else "counts events of"
+        what = "dataport" if isinstance(use, uses.Data) else "counts events of"
         return f"{what} {use.interface}, connection {connection.name}", connection.span
 
-    def _managed(self, use: ObjectUse) -> str:
-        """Of the time manager."""
-        match use.purpose:
-            case Purpose.CONTROL:
-                kept = any(server.holders for server in servers(self._model, self._plan))
-                more = "" if kept else ", and is deleted before other threads execute"
-                return f"configures servers{more}"
-            case Purpose.SERVER:
-                return f"configures the server of {use.context}"
-            case Purpose.EXECUTES | Purpose.LEND:
-                return f"changes the criticality of what {use.context} executes"
-            case Purpose.MANAGER | Purpose.RAISE | Purpose.WAKE:
-                return "changes the criticality of the system"
-        raise ValueError(f"{use} has no known purpose")
+    def _connection(self, use: uses.OfInterface) -> Connection:
+        return _known(self._wiring.connection(use.end), use)
 
-    def _waited(self, use: ObjectUse, end: str) -> str:
-        """Of an event, a semaphore, a condition or a monitor."""
-        match use.purpose:
-            case Purpose.WAIT:
-                return f"waits for and signals {end}"
-            case Purpose.LEND:
-                return f"asks the manager of {use.context} to set lent priorities"
-            case Purpose.REPLY:
-                return f"a reply that the manager of the group of {end} keeps"
-            case Purpose.TIMER | Purpose.WAKE:
-                return f"ends waits in the group of {end} in time"
-        return f"serves as the manager of the group of {end}"
+    def _connected(self, use: uses.OfInterface, what: str) -> str:
+        return f"{what}, connection {self._connection(use).name}"
 
-    def _served(self, use: ObjectUse, end: str) -> str:
-        """Of an interface that is a CPI."""
-        match use.purpose:
-            case Purpose.INTERFACE:
-                origin = f" of {use.context}" if use.context else ""
-                return f"serves requests{origin} at {end}"
-            case Purpose.MANAGER:
-                who = f"worker of {use.context} calls" if use.context else "serves as"
-                return f"{who} the manager of {end}"
-            case Purpose.WAKE:
-                return f"wakes the manager of {end}"
-            case Purpose.REPLY:
-                return f"a reply that the manager of {end} keeps"
-            case Purpose.TIME:
-                return f"the manager of {end} lends the time of {use.context}"
-            case Purpose.TIMEOUT:
-                return f"overruns of {use.context} go to the manager of {end}"
-            case Purpose.HOME | Purpose.HOME_DONE | Purpose.HOME_GATE:
-                return f"workers of {end} after overruns"
-            case Purpose.EXTENSION:
-                return f"the manager of {end} extends requests"
-            case Purpose.WORKER | Purpose.AUTHORITY:
-                return f"the manager of {end} sets the priorities of its workers"
-        raise ValueError(f"{use} has no known purpose")
+    def _others(self, use: uses.OfInterface) -> str:
+        return ", ".join(end.name for end in self._connection(use).to_ends)
 
-    def _connected(self, use: ObjectUse, connection: Connection) -> str:
-        """Of another interface."""
-        name, end = use.interface, f"{use.instance}.{use.interface}"
-        match use.purpose:
-            case Purpose.MANAGER:
-                return f"passes on the priority of {use.context} through {end}"
-            case Purpose.TIMER:
-                return f"time of {name}, connection {connection.name}"
-            case Purpose.HANDOFF:
-                return f"passes events of {name} to component code"
+    def _band(self, end: str) -> Band | None:
+        """The band whose scheduler serves this interface."""
+        return next((b for b in self._plan.bands if f"{b.instance}.{b.interface}" == end), None)
+
+    def _ordering(self, use: uses.OfTask) -> Band:
+        """The band that the task is in."""
+        task = self._plan.task(use.instance)
+        return _known(None if task is None else task.band, use)
+
+    def _waited(self, use: uses.OfGroup | uses.OfAlarm | uses.WaitCall) -> Span:
+        """Of a scheduler, a monitor or a condition."""
+        band, condition = self._band(use.end), self._plan.condition(use.end)
+        monitors = (cpi.span for cpi in self._plan.cpis if cpi.monitor and cpi.lock_name == use.end)
+        spans = (*monitors, *(each.span for each in (band, condition) if each is not None))
+        return _known(next(iter(spans), None), use)
+
+    def _sync(self, use: uses.SyncNotification) -> Sync:
         instance = self._system.instance(use.instance)
-        interface = None if instance is None else instance.type.interface(name)
-        if interface is None or use.purpose not in (Purpose.INTERFACE, Purpose.CONSUMER):
-            raise ValueError(f"{use} has no known purpose")
-        others = ", ".join(e.name for e in connection.to_ends)
-        what = {
-            "uses": f"requests {others} through {name}",
-            "provides": f"serves {name}",
-            "emits": f"signals {others} through {name}",
-            "consumes": f"waits for {name}",
-        }[interface.kind]
-        origin = f" for {use.context}" if use.context else ""
-        return f"{what}{origin}, connection {connection.name}"
+        syncs = () if instance is None else instance.type.syncs
+        return _known(next((sync for sync in syncs if sync.name == use.name), None), use)

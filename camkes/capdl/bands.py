@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from camkes.capdl import uses
 from camkes.capdl.details import Rights
-from camkes.capdl.model import ALARM, KernelObject, ObjectKind, ObjectUse, Purpose, Timer
+from camkes.capdl.model import ALARM, KernelObject, ObjectKind, Timer
 from camkes.model.bands import Band, scheduled_by
 from camkes.protocols.plan import Plan, PlannedTask
 
 #: use, object, rights, badge
-_Cap = tuple[ObjectUse, KernelObject, Rights, int]
+_Cap = tuple[uses.CapUse, KernelObject, Rights, int]
 
 
 def band_caps(plan: Plan, instance: str) -> Iterator[_Cap]:
@@ -32,28 +33,25 @@ def slice_timer(band: Band) -> Timer:
 def _of_scheduler(band: Band) -> Iterator[_Cap]:
     """Its own endpoint, and for each task the manager of that; to divide the processor, also the scheduling
     contexts, and a thread that waits for the timer."""
-
-    def use(purpose: Purpose, context: str = "") -> ObjectUse:
-        return ObjectUse(band.instance, purpose, band.interface, context)
-
-    yield use(Purpose.INTERFACE), _endpoint(band), Rights.READ, 0
+    own = band.instance, band.interface
+    yield uses.Serve(*own), _endpoint(band), Rights.READ, 0
     for task in band.tasks:
-        yield use(Purpose.LEND, task), _manager(task), Rights.CALL, 2
+        yield uses.SchedulerLend(*own, task), _manager(task), Rights.CALL, 2
         if band.order.measures:
-            own = KernelObject(f"{task}:sc", ObjectKind.SCHEDULING_CONTEXT)
-            yield use(Purpose.TIME, task), own, Rights.NONE, 0
+            time = KernelObject(f"{task}:sc", ObjectKind.SCHEDULING_CONTEXT)
+            yield uses.SchedulerTime(*own, task), time, Rights.NONE, 0
     if band.order.measures:
-        yield use(Purpose.WAKE), _fired(band), Rights.READ, 0
-        yield use(Purpose.TIMER), _timer(band), Rights.NONE, 0
-        yield use(Purpose.MANAGER, ALARM), _endpoint(band), Rights.CALL, 1 + len(band.tasks)
+        yield uses.AlarmWake(*own), _fired(band), Rights.READ, 0
+        yield uses.AlarmTimer(*own), _timer(band), Rights.NONE, 0
+        yield uses.AlarmCall(*own), _endpoint(band), Rights.CALL, 1 + len(band.tasks)
 
 
 def _of_task(task: PlannedTask, band: Band) -> Iterator[_Cap]:
     """Its manager's own endpoint, and the calls of its control thread."""
-    yield ObjectUse(task.name, Purpose.MANAGER), _manager(task.name), Rights.READ, 0
-    yield ObjectUse(task.name, Purpose.MANAGER, "", task.name), _manager(task.name), Rights.CALL, 1
+    yield uses.TaskManager(task.name), _manager(task.name), Rights.READ, 0
+    yield uses.Settle(task.name), _manager(task.name), Rights.CALL, 1
     badge = 1 + band.tasks.index(task.name)
-    yield ObjectUse(task.name, Purpose.SCHEDULER), _endpoint(band), Rights.CALL, badge
+    yield uses.Turn(task.name), _endpoint(band), Rights.CALL, badge
 
 
 def _endpoint(band: Band) -> KernelObject:

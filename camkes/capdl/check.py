@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from camkes.capdl import uses
 from camkes.capdl.codes import WORD_LIMIT
-from camkes.capdl.model import Cap, CapabilityModel, ObjectUse
+from camkes.capdl.model import Cap, CapabilityModel
 from camkes.diagnostics import Sink, Span
 from camkes.model.limits import INDEXES, WORDS, Word
 from camkes.model.settings import ATTRIBUTES
@@ -72,28 +73,30 @@ class _CapabilityCheck(Struct, frozen=True):
 
     def _badges(self) -> None:
         spaces = {name: space.name for space in self.model.spaces for name in space.instances}
-        uses = {(spaces[use.instance], slot): use for use, slot in self.model.slots.items()}
+        found = {(spaces[use.instance], slot): use for use, slot in self.model.slots.items()}
         for space in self.model.spaces:
             for cap in space.caps:
-                use = uses.get((space.name, cap.slot))
+                use = found.get((space.name, cap.slot))
                 instance = None if use is None else self.system.instance(use.instance)
                 if use is not None and instance is not None:
                     self._cap(cap, instance, use)
 
-    def _cap(self, cap: Cap, instance: Instance, use: ObjectUse) -> None:
-        name = f"{instance.name}.{use.interface}"
-        if cap.badge > self.word.badge:
-            spans = instance.configured.interface(use.interface).spans
-            self._report(
-                f"badge {cap.badge} of `{name}` is not in 0..{self.word.badge}",
-                spans.get(ATTRIBUTES.name, instance.span),
-                f"a badge has {self.word.badge_bits} bits on a kernel of {self.word.bits} bits",
-                "write a smaller number, or remove it: badges are then assigned",
-            )
-        if use.context and cap.badge > INDEXES:
-            self._report(
-                f"`{name}` is caller {cap.badge} of a CPI; the maximum is {INDEXES}",
-                instance.span,
-                "the index of a caller has 16 bits",
-                "reduce the number of interfaces that request it",
-            )
+    def _cap(self, cap: Cap, instance: Instance, use: uses.CapUse) -> None:
+        match use:
+            case uses.PlainRequest() | uses.Emit() if cap.badge > self.word.badge:
+                spans = instance.configured.interface(use.interface).spans
+                self._report(
+                    f"badge {cap.badge} of `{use.end}` is not in 0..{self.word.badge}",
+                    spans.get(ATTRIBUTES.name, instance.span),
+                    f"a badge has {self.word.badge_bits} bits on a kernel of {self.word.bits} bits",
+                    "write a smaller number, or remove it: badges are then assigned",
+                )
+            case (
+                uses.CpiRequest() | uses.Update() | uses.WorkerCall() | uses.CpiTimeout() | uses.AlarmCall()
+            ) if cap.badge > INDEXES:
+                self._report(
+                    f"`{use.end}` is caller {cap.badge} of a CPI; the maximum is {INDEXES}",
+                    instance.span,
+                    "the index of a caller has 16 bits",
+                    "reduce the number of interfaces that request it",
+                )

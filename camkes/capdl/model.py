@@ -14,6 +14,7 @@ from msgspec import Struct, field
 
 from camkes.capdl.details import Details, Rights
 from camkes.capdl.fill import Fill
+from camkes.capdl.uses import CapUse, MemoryUse
 from camkes.model.units import PAGE
 
 #: C variables in front of the memory
@@ -51,124 +52,6 @@ class ObjectKind(Enum):
     KERNEL = "kernel"
 
 
-class Purpose(Enum):
-    """What an instance uses a capability, an empty slot or memory for. Below, `interface`, `context` and
-    `number` are the fields of `ObjectUse` that tell several of one purpose apart; the rights follow in
-    brackets."""
-
-    #: uses: the endpoint (WP) that requests go to, badge = sender id; to a CPI, one for each `context` that
-    #: can arrive through `interface`, badge = 1 + index into the callee's caller table.
-    #: provides: the endpoint (R); with a worker for each context, one for each `context`.
-    #: consumes, and uses of the virtual time server: the notification (R)
-    INTERFACE = "interface"
-    #: emits: the notification (W) of consumer `number` of `interface`
-    CONSUMER = "consumer"
-    #: consumes: a notification (RW) between the thread of `interface` and component code
-    HANDOFF = "handoff"
-    #: the endpoint of a manager. Without `context`, its own end (R): that of a CPI `interface`, of the group
-    #: whose first condition is `interface`, or without `interface` of a task whose priority is set while it
-    #: executes; with the `context` of a task in a band, that of its control thread. The workers of its
-    #: CPI: (WP), badge = 1 + index of `context`. A caller whose priority can be raised: (WP), badge = number
-    #: of contexts + 1 + caller index. In a group, whose manager has P parties: badge = 1 + index of the
-    #: party, and of a caller 1 + P + that; also of the control thread of a task, the party `context`. With
-    #: `context` ALARM, of the thread that waits for the timer of the group, whose badge is the last
-    MANAGER = "manager"
-    #: the notification (RW) at which a manager waits while it keeps a reply; that (R) of the timer of the
-    #: group whose first condition is `interface`; that (RW) by which the time manager wakes the thread that
-    #: waits for an idle processor
-    WAKE = "wake"
-    #: the endpoint of the manager of the group of the condition `interface` (WP), of the thread with index
-    #: `number`, badge = 1 + 2 P + its place among the sleepers of the group
-    WAIT = "wait"
-    #: the endpoint of the manager of the task or CPI `context` (WP), of the manager of the group whose first
-    #: condition is `interface`, or of the scheduler `interface`
-    LEND = "lend"
-    #: the endpoint (WP) of the scheduler that orders the task at user level, badge = 1 + its place there
-    SCHEDULER = "scheduler"
-    #: the TCB of the thread that serves `context` of `interface`, or of thread `number` of its pool
-    WORKER = "worker"
-    #: the manager's own TCB
-    AUTHORITY = "authority"
-    #: an empty slot for the saved reply capability of `context`; in the group whose first condition is
-    #: `interface`, of party `number`, and after the parties of the sleepers. On an MCS kernel it has a reply
-    #: object, which the manager exchanges for that with which it received the request
-    REPLY = "reply"
-    #: on an MCS kernel, the reply object with which the thread with index `number` begins
-    OWN_REPLY = "own reply"
-    #: on an MCS kernel, of an instance with passive threads: the scheduling context that its control thread
-    #: lends them to start, the notification (RW) with which they report that they are done, and the endpoint
-    #: (RP) at which they wait for that context to be taken away
-    LENT = "lent"
-    LENT_DONE = "lent done"
-    LENT_GATE = "lent gate"
-    #: on an MCS kernel, for the manager of the CPI `interface`, by its overrun policy: the scheduling context
-    #: of the task `context`; the manager's endpoint (WP) for timeouts of the worker of `context`, badge =
-    #: number of contexts + number of callers + 1 + its index; the scheduling context of the CPI's extension
-    TIME = "time"
-    TIMEOUT = "timeout"
-    EXTENSION = "extension"
-    #: as LENT, LENT_DONE and LENT_GATE, of the CPI `interface`: for a worker after an overrun
-    HOME = "home"
-    HOME_DONE = "home done"
-    HOME_GATE = "home gate"
-    #: of the time manager of an MCS kernel: the right to configure contexts on core `number`; the scheduling
-    #: context of the thread `context`; the TCB of the thread `context`, whose priority or budget depends on
-    #: the criticality of the system
-    CONTROL = "sched control"
-    SERVER = "server"
-    EXECUTES = "executes"
-    #: the endpoint of the time manager (WP): of a handler of a task's overruns, badge = 3 + id of the task,
-    #: and of its own thread that waits for an idle processor, badge = 1; of a component that sets the
-    #: criticality, badge = 2
-    RAISE = "raise"
-    SET_CRITICALITY = "set criticality"
-    #: a timer that signals the notification of `interface`, one for each `number`; of a task, without
-    #: `interface`, the timer that signals RELEASE; of the group whose first condition is `interface`, WAKE
-    TIMER = "timer"
-    #: the notification (R) that releases a task
-    RELEASE = "release"
-    #: the notification (RW) of the mutex or semaphore `interface`
-    SYNC = "sync"
-    #: the TCB of the thread with index `number`, unless that is not wanted and no manager has it
-    THREAD = "thread"
-    #: endpoints (RW) where threads wait for the control thread
-    GATE = "gate"
-    READY = "ready"
-    #: number `number` of what the setting `interface` asks for
-    POOL = "pool"
-    #: an empty slot that a template of a connector asks for
-    TEMPLATE = "template"
-
-    #: memory: of dataport `interface`; of the counters of events, a consumer's or the emitter's for consumer
-    #: `number`; behind a variable of that name that a template chose
-    DATA = "data"
-    QUEUE = "queue"
-    CONSUMER_QUEUE = "consumer queue"
-    VARIABLE = "variable"
-
-
-class ObjectUse(Struct, frozen=True):
-    """What `instance` ("": every instance of an address space) has something for."""
-
-    instance: str
-    purpose: Purpose
-    interface: str = ""
-    context: str = ""
-    number: int = 0
-
-    @property
-    def variable(self) -> str:
-        """The C variable in front of memory."""
-        match self.purpose:
-            case Purpose.DATA:
-                return f"{self.interface}_data"
-            case Purpose.QUEUE:
-                return f"{self.interface}_queue"
-            case Purpose.CONSUMER_QUEUE:
-                return f"{self.interface}_queue{self.number}"
-        return self.interface
-
-
 class KernelObject(Struct, frozen=True):
     """`name` is unique in the system and stable: it is made of the user's names only."""
 
@@ -203,7 +86,7 @@ class Cap(Struct, frozen=True):
 class Mapping(Struct, frozen=True):
     """A region behind a page-aligned variable of a component's image, from byte `offset` on."""
 
-    use: ObjectUse
+    use: MemoryUse
     region: str
     rights: Rights
     cached: bool = True
@@ -317,7 +200,7 @@ class Space(Struct, frozen=True):
         """The name of the root of its paging structures."""
         return f"{self.name}:vspace"
 
-    def symbol(self, use: ObjectUse) -> str:
+    def symbol(self, use: MemoryUse) -> str:
         """The name of a variable in its image: in a group, where two instances can have the same names, the
         instance's name comes before it."""
         shared = use.instance and len(self.instances) > 1
@@ -362,7 +245,7 @@ class CapabilityModel(Struct, frozen=True):
     spaces: tuple[Space, ...]
     timers: tuple[Timer, ...]
     #: where generated code finds what it uses; several uses may share one slot
-    slots: dict[ObjectUse, int] = field(default_factory=dict)
+    slots: dict[CapUse, int] = field(default_factory=dict)
     interrupts: tuple[Interrupt, ...] = ()
     pools: tuple[Pools, ...] = ()
 

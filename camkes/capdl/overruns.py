@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from camkes.capdl import uses
 from camkes.capdl.details import Rights, Scheduling
-from camkes.capdl.model import EXTENSION, KernelObject, ObjectKind, ObjectUse, Purpose, Thread
+from camkes.capdl.model import EXTENSION, KernelObject, ObjectKind, Thread
 from camkes.capdl.time_manager import ENDPOINT, Badge
 from camkes.model.limits import NO_NUMBER
 from camkes.model.overrun import OverrunPolicy, ServerKind
@@ -17,8 +18,6 @@ from camkes.protocols.time import Reservation
 
 #: the part of the name of the thread that handles the overruns of a task
 HANDLER = "overrun"
-#: the number of its end of its endpoint; that of the manager of a task that helps has 0
-OWN_END = 1
 
 
 def server(plan: Plan, thread: Thread, granted: Scheduling) -> Scheduling:
@@ -62,20 +61,20 @@ def has_handler(task: PlannedTask | None) -> bool:
     return (rules is not None and (rules.raises or rules.stops)) or used_extension(task) is not None
 
 
-def handler_caps(task: PlannedTask | None) -> Iterator[tuple[ObjectUse, KernelObject, Rights, int]]:
+def handler_caps(task: PlannedTask | None) -> Iterator[tuple[uses.CapUse, KernelObject, Rights, int]]:
     """The capabilities of the handler, and of the control thread, whose timeouts and ends of jobs go there:
     use, object, rights, badge."""
     if task is None or not has_handler(task):
         return
     endpoint = KernelObject(f"{task.name}!{HANDLER}:endpoint", ObjectKind.ENDPOINT)
-    yield ObjectUse(task.name, Purpose.MANAGER, number=OWN_END), endpoint, Rights.READ, 0
-    yield ObjectUse(task.name, Purpose.TIMEOUT), endpoint, Rights.CALL, 1
+    yield uses.OverrunHandler(task.name), endpoint, Rights.READ, 0
+    yield uses.TaskTimeout(task.name), endpoint, Rights.CALL, 1
     own = KernelObject(f"{task.name}:sc", ObjectKind.SCHEDULING_CONTEXT)
-    yield ObjectUse(task.name, Purpose.TIME), own, Rights.NONE, 0
+    yield uses.TaskTime(task.name), own, Rights.NONE, 0
     extension = used_extension(task)
     if extension is not None:
         granted = Scheduling(extension.period // 1_000, extension.budget // 1_000)
         more = KernelObject(f"{task.name}{EXTENSION}:sc", ObjectKind.SCHEDULING_CONTEXT, details=granted)
-        yield ObjectUse(task.name, Purpose.EXTENSION), more, Rights.NONE, 0
+        yield uses.TaskExtension(task.name), more, Rights.NONE, 0
     elif task.time is not None and task.time.overrun.rules.raises:
-        yield ObjectUse(task.name, Purpose.RAISE), ENDPOINT, Rights.CALL, Badge.RAISE + task.id
+        yield uses.Raise(task.name), ENDPOINT, Rights.CALL, Badge.RAISE + task.id

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from camkes.capdl import uses
 from camkes.capdl.details import Details, Domain, Rights
 from camkes.capdl.fill import BootRecord, Fill
 from camkes.capdl.model import (
@@ -22,10 +23,8 @@ from camkes.capdl.model import (
     KernelObject,
     Mapping,
     ObjectKind,
-    ObjectUse,
     PoolEntry,
     Pools,
-    Purpose,
     Space,
 )
 from camkes.model.settings import ALLOWED_SMC_FUNCTIONS, DMA_POOL, EP_POOL, NOTIFICATION_POOL, TCB_POOL
@@ -91,7 +90,7 @@ class _PoolAllocator:
         paddr = configured.dma_pool_paddr or None
         region = KernelObject(f"shared::{instance.name}_dma", ObjectKind.REGION, size, paddr, page)
         self.objects.append(region)
-        use = ObjectUse(instance.name, Purpose.VARIABLE, DMA_VARIABLE)
+        use = uses.Variable(instance.name, DMA_VARIABLE)
         self._map(instance, Mapping(use, region.name, Rights.RW, cached))
         slots = tuple(
             self._cap(
@@ -120,7 +119,7 @@ class _PoolAllocator:
         size = round_up(size) + PAGE
         region = f"shared::{instance.name}.{TREE_VARIABLE}"
         self.objects.append(KernelObject(region, ObjectKind.REGION, size, fill=(Fill(0, size, _TREE),)))
-        self._map(instance, Mapping(ObjectUse("", Purpose.VARIABLE, TREE_VARIABLE), region, Rights.READ))
+        self._map(instance, Mapping(uses.Variable("", TREE_VARIABLE), region, Rights.READ))
         return size
 
     def _secure_calls(self, instance: Instance) -> Iterator[tuple[int, int]]:
@@ -183,7 +182,7 @@ class _PoolAllocator:
         slot = self.used[space.name]
         cap = Cap(slot, name, rights, badge, frame, mapped, cached)
         self.spaces[space.name] = replace(space, caps=(*space.caps, cap))
-        self.slots[ObjectUse(instance.name, Purpose.POOL, pool, number=number)] = slot
+        self.slots[uses.PoolObject(instance.name, pool, number)] = slot
         return slot
 
     def _map(self, instance: Instance, mapping: Mapping) -> None:

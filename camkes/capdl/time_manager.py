@@ -15,13 +15,12 @@ from enum import IntEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
+from camkes.capdl import uses
 from camkes.capdl.details import Core, Rights, Scheduling
 from camkes.capdl.model import (
     CapabilityModel,
     KernelObject,
     ObjectKind,
-    ObjectUse,
-    Purpose,
     Role,
     Thread,
 )
@@ -41,7 +40,7 @@ IDLE = f"{TIME_MANAGER}!idle"
 ENDPOINT = KernelObject(f"{TIME_MANAGER}:endpoint", ObjectKind.ENDPOINT)
 #: the page with the criticality of the system, and the variable that is mapped to it
 LEVEL = KernelObject(f"{TIME_MANAGER}:level", ObjectKind.REGION, PAGE)
-LEVEL_USE = ObjectUse("", Purpose.VARIABLE, "_camkes_level")
+LEVEL_USE = uses.Variable("", "_camkes_level")
 
 
 class Badge(IntEnum):
@@ -155,26 +154,26 @@ class _Addition:
         self.space = OpenSpace(TIME_MANAGER)
         self.space.instances.append(TIME_MANAGER)
         self.objects: dict[str, KernelObject] = {}
-        self.slots: dict[ObjectUse, int] = {}
+        self.slots: dict[uses.CapUse, int] = {}
         self.shared: tuple[MemoryMapping, ...] = ()  # of all other address spaces
         for kind in (ObjectKind.CNODE, ObjectKind.VSPACE):
             self._object(KernelObject(f"{TIME_MANAGER}:{kind.value}", kind))
         for core in dict.fromkeys(server.thread.affinity for server in managed):
             control = KernelObject(f"sched-control@{core}", ObjectKind.SCHED_CONTROL, details=Core(core))
-            self._cap(Purpose.CONTROL, control, number=core)
+            self._cap(uses.SchedControl(TIME_MANAGER, core), control)
         for server in managed:
             time = server.thread.scheduling_context
-            self._cap(Purpose.SERVER, time, server.thread.name)
+            self._cap(uses.ManagedServer(TIME_MANAGER, server.thread.name), time)
             for holder in server.holders:
-                self._cap(Purpose.EXECUTES, holder, holder)
+                self._cap(uses.Executes(TIME_MANAGER, holder), holder)
         self._thread(TIME_MANAGER, MAX_PRIORITY)
 
     def switch(self, critical: tuple[PlannedTask, ...]) -> None:
         """What it needs to change the criticality of the system."""
-        self._cap(Purpose.MANAGER, ENDPOINT, rights=Rights.READ)
-        self._cap(Purpose.RAISE, ENDPOINT, rights=Rights.CALL, badge=Badge.IDLE)
+        self._cap(uses.TimeManagerEnd(TIME_MANAGER), ENDPOINT, Rights.READ)
+        self._cap(uses.IdleCall(TIME_MANAGER), ENDPOINT, Rights.CALL, Badge.IDLE)
         risen = KernelObject(f"{IDLE}:notification", ObjectKind.NOTIFICATION)
-        self._cap(Purpose.WAKE, risen, rights=Rights.RW)
+        self._cap(uses.IdleWake(TIME_MANAGER), risen, Rights.RW)
         self._thread(IDLE, 0)
         self.space.mappings.append(MemoryMapping(LEVEL_USE, self._object(LEVEL), Rights.RW))
         self.shared = (MemoryMapping(LEVEL_USE, LEVEL.name, Rights.READ),)
@@ -183,19 +182,17 @@ class _Addition:
         for task in critical:
             groups = steered(self.plan, task)
             if group_of(groups, task.name) is None:
-                self._cap(Purpose.EXECUTES, task.name, task.name)
+                self._cap(uses.Executes(TIME_MANAGER, task.name), task.name)
             for group in groups:
-                name = f"{group.name}!manager:endpoint"
-                self._cap(Purpose.LEND, name, group.name, rights=Rights.CALL, badge=AT_MANAGERS)
+                self._lend(group)
             for cpi in requested(self.plan, task):
                 if group_of(groups, cpi.name) is not None:
                     continue
                 if cpi.manager:
-                    name = f"{cpi.name}!manager:endpoint"
-                    self._cap(Purpose.LEND, name, cpi.name, rights=Rights.CALL, badge=AT_MANAGERS)
+                    self._lend(cpi)
                 else:
                     for thread in workers(self.model, cpi, task):
-                        self._cap(Purpose.EXECUTES, thread.name, thread.name)
+                        self._cap(uses.Executes(TIME_MANAGER, thread.name), thread.name)
 
     def model_with_it(self) -> CapabilityModel:
         others = (replace(s, mappings=(*s.mappings, *self.shared)) for s in self.model.spaces)
@@ -210,8 +207,8 @@ class _Addition:
     def _thread(self, name: str, priority: int) -> None:
         index = len(self.space.threads)
         time = KernelObject(f"{name}:sc", ObjectKind.SCHEDULING_CONTEXT, details=Scheduling())
-        self._cap(Purpose.THREAD, KernelObject(name, ObjectKind.TCB), number=index)
-        self._cap(Purpose.OWN_REPLY, KernelObject(f"{name}:reply", ObjectKind.REPLY), number=index)
+        self._cap(uses.Tcb(TIME_MANAGER, index), KernelObject(name, ObjectKind.TCB))
+        self._cap(uses.OwnReply(TIME_MANAGER, index), KernelObject(f"{name}:reply", ObjectKind.REPLY))
         thread = Thread(
             name,
             index,
@@ -229,17 +226,14 @@ class _Addition:
         self.objects.setdefault(item.name, item)
         return item.name
 
+    def _lend(self, to: Group | PlannedCpi) -> None:
+        name = f"{to.name}!manager:endpoint"
+        self._cap(uses.TimeManagerLend(TIME_MANAGER, to.name), name, Rights.CALL, AT_MANAGERS)
+
     def _cap(
-        self,
-        purpose: Purpose,
-        item: KernelObject | str,
-        context: str = "",
-        number: int = 0,
-        rights: Rights = Rights.NONE,
-        badge: int = 0,
+        self, use: uses.CapUse, item: KernelObject | str, rights: Rights = Rights.NONE, badge: int = 0
     ) -> None:
         """A capability to an object of the model, by its name, or to one that is added."""
-        use = ObjectUse(TIME_MANAGER, purpose, "", context, number)
         if use not in self.slots:
             name = item if isinstance(item, str) else self._object(item)
             self.slots[use] = self.space.add(name, rights, badge)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from camkes.capdl.model import ALARM, Purpose
+from camkes.capdl import uses
 from camkes.generate import contexts as ctx
 from camkes.generate.facts import InstanceFacts
 from camkes.generate.names import c_string
@@ -18,17 +18,17 @@ def band(me: InstanceFacts) -> ctx.BandContext | None:
         return None
     name = found.interface
     fields = {
-        "endpoint": str(me.slot(Purpose.INTERFACE, name)),
+        "endpoint": str(me.slot(uses.Serve, name)),
         "lowest": str(found.lowest),
         "highest": str(found.highest),
         "members": str(len(found.tasks)),
         "member": f"{name}__members",
     }
     if found.order.measures:
-        fired, caller = me.slot(Purpose.WAKE, name), me.slot(Purpose.MANAGER, name, ALARM)
+        fired, caller = me.slot(uses.AlarmWake, name), me.slot(uses.AlarmCall, name)
         fields |= {
             "slice": str(found.slice),
-            "timer": str(me.slot(Purpose.TIMER, name)),
+            "timer": str(me.slot(uses.AlarmTimer, name)),
             "alarm": f"{{.fired = {fired}, .manager = {caller}}}",
         }
     members = tuple(tuple(_member(me, found, task).items()) for task in found.tasks)
@@ -41,9 +41,9 @@ def _member(me: InstanceFacts, band: Band, name: str) -> dict[str, str]:
     return {
         "name": c_string(name),
         "context": str(planned.context.id),
-        "manager": str(me.slot(Purpose.LEND, band.interface, name)),
+        "manager": str(me.slot(uses.SchedulerLend, band.interface, name)),
         "weight": str(stated.weight),
-        "time": str(me.slot_if_any(Purpose.TIME, band.interface, name)),
+        "time": str(me.slot_if_any(uses.SchedulerTime, band.interface, name)),
         "priority": str(band.highest),
     }
 
@@ -53,4 +53,4 @@ def turns(me: InstanceFacts) -> tuple[tuple[str, int], ...]:
     if me.task is None or me.task.band is None:
         return ()
     stated = next(task for task in me.all.system.tasks if task.instance == me.instance.name)
-    return ("scheduler", me.slot(Purpose.SCHEDULER)), ("deadline", stated.relative_deadline or 0)
+    return ("scheduler", me.slot(uses.Turn)), ("deadline", stated.relative_deadline or 0)

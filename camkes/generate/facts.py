@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TypeGuard
+from collections.abc import Callable, Iterable, Mapping
+from typing import Concatenate, ParamSpec, TypeGuard
 
 from msgspec import Struct, field
 
 from camkes.capdl.callers import Wiring
-from camkes.capdl.model import CapabilityModel, ObjectUse, Purpose, Role, Space, Thread
+from camkes.capdl.model import CapabilityModel, Role, Space, Thread
+from camkes.capdl.uses import CapUse, MemoryUse
 from camkes.diagnostics import Sink
 from camkes.generate import contexts as ctx
 from camkes.generate.names import Places, c_name, fresh
@@ -94,6 +95,10 @@ def _thread_names(threads: Iterable[Thread]) -> dict[str, str]:
     return names
 
 
+#: of a record for what an instance uses, those after the instance
+_Fields = ParamSpec("_Fields")
+
+
 class InstanceFacts:
     """An instance of a system."""
 
@@ -109,18 +114,25 @@ class InstanceFacts:
     def connection(self, interface: str) -> Connection | None:
         return self.all.wiring.connection(f"{self.instance.name}.{interface}")
 
-    def slot(self, purpose: Purpose, interface: str = "", context: str = "", number: int = 0) -> int:
+    def slot(
+        self, use: Callable[Concatenate[str, _Fields], CapUse], *args: _Fields.args, **kwargs: _Fields.kwargs
+    ) -> int:
         """The slot of what the instance must have."""
-        if not self.all.allocated:
-            return 0
-        return self.all.model.slots[ObjectUse(self.instance.name, purpose, interface, context, number)]
+        return self.all.model.slots[use(self.instance.name, *args, **kwargs)] if self.all.allocated else 0
 
-    def slot_if_any(self, purpose: Purpose, interface: str = "", context: str = "", number: int = 0) -> int:
+    def slot_if_any(
+        self, use: Callable[Concatenate[str, _Fields], CapUse], *args: _Fields.args, **kwargs: _Fields.kwargs
+    ) -> int:
         """The slot of what the instance may have; 0: it has not."""
-        return self.all.model.slots.get(ObjectUse(self.instance.name, purpose, interface, context, number), 0)
+        return self.all.model.slots.get(use(self.instance.name, *args, **kwargs), 0)
 
-    def memory(self, purpose: Purpose, interface: str, number: int = 0) -> ctx.SharedContext:
-        use = ObjectUse(self.instance.name, purpose, interface, number=number)
+    def memory(
+        self,
+        kind: Callable[Concatenate[str, _Fields], MemoryUse],
+        *args: _Fields.args,
+        **kwargs: _Fields.kwargs,
+    ) -> ctx.SharedContext:
+        use = kind(self.instance.name, *args, **kwargs)
         if not self.all.allocated:
             return ctx.SharedContext(use.variable, use.variable, 0)
         symbol = self.all.spaces[self.instance.name].symbol(use)

@@ -6,9 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from camkes.capdl import uses
 from camkes.capdl.allocate import sleepers
 from camkes.capdl.callers import caller_table
-from camkes.capdl.model import ALARM, ObjectUse, Purpose, Role, Thread
+from camkes.capdl.model import Role, Thread
 from camkes.generate import contexts as ctx
 from camkes.generate.facts import InstanceFacts
 from camkes.generate.threads import origin_of
@@ -31,7 +32,7 @@ def _condition(me: InstanceFacts, condition: PlannedCondition) -> ctx.ConditionC
         origin=me.places.of(condition.span),
         value=me.instance.configured.semaphores.get(name, 0),
         users=tuple(
-            ctx.UserContext(me.all.thread_name(t), me.slot(Purpose.WAIT, name, number=t.index))
+            ctx.UserContext(me.all.thread_name(t), me.slot(uses.WaitCall, name, t.index))
             for t in me.threads
             if t.role is not Role.MANAGER
         ),
@@ -49,11 +50,11 @@ def _group(me: InstanceFacts, group: Group) -> ctx.GroupContext:
     helping = {task.name: group.first_party(task) for task in group.tasks}
     names = [condition.name for condition in group.conditions]
     return ctx.GroupContext(
-        manager=me.slot_if_any(Purpose.MANAGER, first),
+        manager=me.slot_if_any(uses.GroupManager, first),
         timer=(
-            me.slot(Purpose.TIMER, first),
-            me.slot(Purpose.WAKE, first),
-            me.slot(Purpose.MANAGER, first, ALARM),
+            me.slot(uses.AlarmTimer, first),
+            me.slot(uses.AlarmWake, first),
+            me.slot(uses.AlarmCall, first),
         )
         if group.timed
         else None,
@@ -66,8 +67,8 @@ def _group(me: InstanceFacts, group: Group) -> ctx.GroupContext:
                 lock=group.first_of_lock(party.cpi) if party.cpi else None,
                 base=party.context.base_priority,
                 highest=_highest(me, party),
-                manager=me.slot(Purpose.LEND, first, party.name),
-                reply=me.slot(Purpose.REPLY, first, number=number),
+                manager=me.slot(uses.GroupLend, first, party.name),
+                reply=me.slot(uses.GroupReply, first, number),
             )
             for number, party in enumerate(parties)
         ),
@@ -96,7 +97,7 @@ def _paths(me: InstanceFacts, group: Group) -> Iterator[ctx.PathContext]:
     """By whom each party can be requested with a priority that is not its own."""
     for cpi in group.cpis:
         for entry in caller_table(me.all.system, me.all.plan, cpi):
-            use = ObjectUse(entry.end.instance, Purpose.MANAGER, entry.end.interface, entry.context.name)
+            use = uses.Update(entry.end.instance, entry.end.interface, entry.context.name)
             slot = me.all.model.slots.get(use)
             end = group.index.get((cpi.name, entry.seat))
             for start, party in enumerate(group.parties):
@@ -128,7 +129,7 @@ def _waiter(
         member=party,
         members=len(cpi.contexts) if cpi is not None and pooled else 1,
         priority=0 if origin is None else thread.priority,
-        reply=me.slot(Purpose.REPLY, group.member, number=number),
+        reply=me.slot(uses.GroupReply, group.member, number),
     )
 
 
@@ -147,7 +148,7 @@ def helper(me: InstanceFacts) -> ctx.HelperContext | None:
         lowest=task.priority if task.band is None else task.band.lowest,
         highest=task.highest,
         scheduled=task.band is not None,
-        manager=me.slot_if_any(Purpose.MANAGER),
-        settle=me.slot_if_any(Purpose.MANAGER, "", task.name),
-        authority=me.slot_if_any(Purpose.AUTHORITY),
+        manager=me.slot_if_any(uses.TaskManager),
+        settle=me.slot_if_any(uses.Settle),
+        authority=me.slot_if_any(uses.TaskManagerTcb),
     )

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from camkes.capdl.model import Purpose, Role
-from camkes.capdl.overruns import OWN_END, has_handler
+from camkes.capdl import uses
+from camkes.capdl.model import Role
+from camkes.capdl.overruns import has_handler
 from camkes.generate import contexts as ctx
 from camkes.generate.attributes import attributes
 from camkes.generate.bands import band, turns
@@ -150,8 +151,8 @@ def _emit(me: InstanceFacts, interface: Interface, connection: Connection | None
     if connection is not None and generates(connection, Carries.EVENTS):
         queued = support(connection.connector).counted
         for number in range(len(connection.to_ends)):
-            queue = me.memory(Purpose.CONSUMER_QUEUE, interface.name, number) if queued else None
-            targets.append((me.slot(Purpose.CONSUMER, interface.name, number=number), queue))
+            queue = me.memory(uses.EmitQueue, interface.name, number) if queued else None
+            targets.append((me.slot(uses.Emit, interface.name, number), queue))
     span = interface.span if connection is None else connection.span
     underlying = me.all.is_rendered(connection)
     return ctx.EmitContext(interface.name, me.places.of(span), tuple(targets), underlying)
@@ -164,9 +165,9 @@ def _consume(me: InstanceFacts, interface: Interface) -> ctx.ConsumeContext:
     return ctx.ConsumeContext(
         interface.name,
         me.places.of(connection.span),
-        me.slot(Purpose.INTERFACE, interface.name),
-        me.slot_if_any(Purpose.HANDOFF, interface.name) or None,
-        me.memory(Purpose.QUEUE, interface.name) if queued else None,
+        me.slot(uses.Receive, interface.name),
+        me.slot_if_any(uses.Handoff, interface.name) or None,
+        me.memory(uses.Queue, interface.name) if queued else None,
         helped=_is_helped(me, interface.name),
     )
 
@@ -181,7 +182,7 @@ def _dataport(me: InstanceFacts, interface: Interface, connection: Connection | 
         me.places.of(interface.span if connection is None else connection.span),
         type="void" if kind.size is not None else kind.name,
         size=str(kind.size) if kind.size is not None else f"sizeof({kind.name})",
-        memory=me.memory(Purpose.DATA, interface.name) if connected else None,
+        memory=me.memory(uses.Data, interface.name) if connected else None,
         id=index,
         optional=interface.optional,
         rendered=me.all.is_rendered(connection),
@@ -196,7 +197,7 @@ def _sync(me: InstanceFacts, sync: Sync) -> ctx.SyncContext:
         sync.kind,
         sync.name,
         me.places.of(sync.span),
-        me.slot_if_any(Purpose.SYNC, sync.name),
+        me.slot_if_any(uses.SyncNotification, sync.name),
         me.instance.configured.semaphores[sync.name],
         "INT_MAX" if sync.kind == "semaphore" else "1",
         helped=_is_helped(me, sync.name),
@@ -208,20 +209,14 @@ def _is_helped(me: InstanceFacts, name: str) -> bool:
     return any(condition.name == end for condition in me.all.system.conditions)
 
 
-#: members of struct camkes_start
-_LENT = {
-    "lent.context": Purpose.LENT,
-    "lent.done": Purpose.LENT_DONE,
-    "lent.gate": Purpose.LENT_GATE,
-}
-
-
 def _start(me: InstanceFacts) -> ctx.StartContext:
     return ctx.StartContext(
-        gate=me.slot_if_any(Purpose.GATE),
-        ready=me.slot_if_any(Purpose.READY),
+        gate=me.slot_if_any(uses.Gate),
+        ready=me.slot_if_any(uses.Ready),
         interfaces=sum(t.role is Role.INTERFACE for t in me.threads),
-        lent=tuple((name, slot) for name, purpose in _LENT.items() if (slot := me.slot_if_any(purpose))),
+        lent=tuple(
+            (f"lent.{part}", slot) for part in uses.LentPart if (slot := me.slot_if_any(uses.Lent, part))
+        ),
         inits=tuple(c.interface for c in me.cpis),
         run=me.instance.type.control,
     )
@@ -237,13 +232,13 @@ def _task(me: InstanceFacts) -> ctx.TaskContext | None:
         stretch = 0 if time.degraded.kind is Degraded.SUSPEND else time.degraded.factor
         members = (*members, ("criticality", time.criticality), ("stretch", stretch))
     priorities = by_level(me.task.priorities) if me.task.priorities else ""
-    release, timer = me.slot(Purpose.RELEASE), me.slot(Purpose.TIMER)
+    release, timer = me.slot(uses.Release), me.slot(uses.ReleaseTimer)
     return ctx.TaskContext(release, timer, event, members, _budget(me), turns(me), priorities)
 
 
 def _criticality(me: InstanceFacts) -> tuple[tuple[str, int], ...]:
     """Of an instance that sets the criticality of the system."""
-    slot = me.slot_if_any(Purpose.SET_CRITICALITY)
+    slot = me.slot_if_any(uses.SetCriticality)
     return (("criticality", slot),) if slot else ()
 
 
@@ -253,11 +248,11 @@ def _budget(me: InstanceFacts) -> tuple[tuple[str, str], ...]:
         return ()
     thread = next(t for t in me.threads if t.role is Role.CONTROL)
     slots = {
-        "manager": me.slot(Purpose.MANAGER, number=OWN_END),
-        "timeout": me.slot(Purpose.TIMEOUT),
-        "time": me.slot(Purpose.TIME),
-        "extension": me.slot_if_any(Purpose.EXTENSION),
-        "raise": me.slot_if_any(Purpose.RAISE),
+        "manager": me.slot(uses.OverrunHandler),
+        "timeout": me.slot(uses.TaskTimeout),
+        "time": me.slot(uses.TaskTime),
+        "extension": me.slot_if_any(uses.TaskExtension),
+        "raise": me.slot_if_any(uses.Raise),
     }
     size = by_level([budget // 1_000 for budget in me.task.time.budgets])
     again = (("again", "camkes__jobs"),) if me.task.time.overrun.rules.stops else ()

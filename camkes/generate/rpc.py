@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from camkes.capdl import uses
 from camkes.capdl.callers import caller_table, sender_ids
-from camkes.capdl.model import Purpose, Role
+from camkes.capdl.model import Role
 from camkes.capdl.overruns import lendable
 from camkes.generate import contexts as ctx
 from camkes.generate.facts import InstanceFacts
@@ -28,13 +29,13 @@ def rpc_from(me: InstanceFacts, interface: Interface, connection: Connection) ->
         me.places.of(connection.span),
         target,
         procedure(interface.type, interface.name, me.places),
-        endpoint=0 if cpi is not None else me.slot(Purpose.INTERFACE, interface.name),
+        endpoint=0 if cpi is not None else me.slot(uses.PlainRequest, interface.name),
         cpi=None if cpi is None else cpi.id,
         routes=tuple(
             ctx.RouteContext(
                 name,
-                me.slot_if_any(Purpose.INTERFACE, interface.name, name),
-                me.slot_if_any(Purpose.MANAGER, interface.name, name),
+                me.slot_if_any(uses.CpiRequest, interface.name, name),
+                me.slot_if_any(uses.Update, interface.name, name),
             )
             for name in me.contexts.values()
         ),
@@ -79,20 +80,9 @@ def dispatches(
     )
 
 
-#: members of struct camkes_cpi, for overruns
-_OF_CPI = {
-    "extension": Purpose.EXTENSION,
-    "home.context": Purpose.HOME,
-    "home.done": Purpose.HOME_DONE,
-    "home.gate": Purpose.HOME_GATE,
-}
-
-
-def _slots(
-    me: InstanceFacts, members: Mapping[str, Purpose], name: str, context: str = ""
-) -> tuple[tuple[str, str], ...]:
-    slots = ((member, me.slot_if_any(purpose, name, context)) for member, purpose in members.items())
-    return tuple((member, str(slot)) for member, slot in slots if slot)
+def _given(slots: Mapping[str, int]) -> tuple[tuple[str, str], ...]:
+    """The members of a record that have a slot."""
+    return tuple((member, str(slot)) for member, slot in slots.items() if slot)
 
 
 def _policy(me: InstanceFacts, cpi: PlannedCpi) -> tuple[tuple[str, str], ...]:
@@ -106,7 +96,9 @@ def _policy(me: InstanceFacts, cpi: PlannedCpi) -> tuple[tuple[str, str], ...]:
     grouped = [("grouped", "true")] if rules.binds and group_of(me.all.groups, cpi.name) is not None else []
     lends = [("lends", "true")] if cpi.lends else []
     lends += [("lent", "true")] if cpi.lent else []
-    return (*ceiling, *helps, *lends, *unlocked, *grouped, *aborts, *suspends, *_slots(me, _OF_CPI, name))
+    slots = {"extension": me.slot_if_any(uses.CpiExtension, name)}
+    slots |= {f"home.{part}": me.slot_if_any(uses.Home, name, part) for part in uses.LentPart}
+    return (*ceiling, *helps, *lends, *unlocked, *grouped, *aborts, *suspends, *_given(slots))
 
 
 def _spare(me: InstanceFacts, cpi: PlannedCpi) -> list[tuple[str, str]]:
@@ -120,7 +112,7 @@ def _payers(me: InstanceFacts, cpi: PlannedCpi) -> tuple[tuple[int, int], ...]:
     if not cpi.overrun.rules.binds:
         return ()
     found = lendable(me.all.plan, cpi)
-    return tuple((context, me.slot(Purpose.TIME, cpi.interface, name)) for name, context, _ in found)
+    return tuple((context, me.slot(uses.CpiTime, cpi.interface, name)) for name, context, _ in found)
 
 
 def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
@@ -147,12 +139,14 @@ def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
                 route=0 if cpi.protocol.own_priority else me.route(seat.context.id),
                 base=seat.context.base_priority,
                 effective=cpi.ceiling if cpi.protocol.own_priority else seat.context.base_priority,
-                reply=me.slot_if_any(Purpose.REPLY, name, seat.name),
-                manager=me.slot_if_any(Purpose.MANAGER, name, seat.name),
+                reply=me.slot_if_any(uses.CpiReply, name, seat.name),
+                manager=me.slot_if_any(uses.WorkerCall, name, seat.name),
                 worker=by_seat.get(seat.name),
-                time=(
-                    *_slots(me, {"time": Purpose.TIME}, name, seat.context.name),
-                    *_slots(me, {"timeout": Purpose.TIMEOUT}, name, seat.name),
+                time=_given(
+                    {
+                        "time": me.slot_if_any(uses.CpiTime, name, seat.context.name),
+                        "timeout": me.slot_if_any(uses.CpiTimeout, name, seat.name),
+                    }
                 ),
             )
             for held, seat in enumerate(cpi.seats, first)
@@ -169,9 +163,9 @@ def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
             )
             for e in table
         ),
-        manager=me.slot_if_any(Purpose.MANAGER, name),
-        wake=me.slot_if_any(Purpose.WAKE, name),
-        authority=me.slot_if_any(Purpose.AUTHORITY, name),
+        manager=me.slot_if_any(uses.CpiManager, name),
+        wake=me.slot_if_any(uses.CpiWake, name),
+        authority=me.slot_if_any(uses.ManagerTcb, name),
         pool=tuple(me.all.thread_name(t) for t in workers) if cpi.pooled else (),
         time=_policy(me, cpi),
         payers=_payers(me, cpi),

@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from camkes.capdl.model import ALARM, Purpose, Role, Thread
+from camkes.capdl import uses
+from camkes.capdl.model import ALARM, Role, Thread
 from camkes.capdl.overruns import HANDLER
 from camkes.generate import contexts as ctx
 from camkes.generate.facts import InstanceFacts, generates
@@ -23,10 +24,10 @@ def thread_record(me: InstanceFacts, thread: Thread) -> ctx.ThreadContext:
         "instance": "&camkes__instance",
         "number": str(all_.numbers[thread.name]),
         "priority": str(thread.priority),
-        "tcb": str(me.slot_if_any(Purpose.THREAD, number=thread.index)),
+        "tcb": str(me.slot_if_any(uses.Tcb, thread.index)),
     }
     if all_.system.mcs:
-        fields["reply"] = str(me.slot(Purpose.OWN_REPLY, number=thread.index))
+        fields["reply"] = str(me.slot(uses.OwnReply, thread.index))
         fields["passive"] = "false" if thread.scheduling_context else "true"
     cpi = next((c for c in me.cpis if c.interface == interface), None)
     match thread.role:
@@ -46,7 +47,7 @@ def thread_record(me: InstanceFacts, thread: Thread) -> ctx.ThreadContext:
             seat = "" if cpi.one_endpoint else thread.part
             fields |= {
                 "start": f"{interface}__loop",
-                "endpoint": str(me.slot(Purpose.INTERFACE, interface, seat)),
+                "endpoint": str(me.slot(uses.Serve, interface, seat)),
                 "cpi": f"&{interface}__cpi",
             }
             if seat:
@@ -86,12 +87,12 @@ def _manager(me: InstanceFacts, thread: Thread, cpi: PlannedCpi | None) -> dict[
 def _interface_thread(me: InstanceFacts, interface: str) -> dict[str, str]:
     connection = me.connection(interface)
     declared = me.instance.type.interface(interface)
-    if declared is not None and declared.kind == "consumes" and me.slot_if_any(Purpose.HANDOFF, interface):
+    if declared is not None and declared.kind == "consumes" and me.slot_if_any(uses.Handoff, interface):
         return {"start": "camkes_serve_event", "interface": f"&{interface}__event"}
     fields = {"start": "camkes_run_interface", "interface": f"&{interface}__interface"}
     served = declared is not None and declared.kind == "provides"
     if served and generates(connection, Carries.CALLS):
-        endpoint = str(me.slot(Purpose.INTERFACE, interface))
+        endpoint = str(me.slot(uses.Serve, interface))
         fields |= {"start": f"{interface}__loop", "endpoint": endpoint}
     return fields
 

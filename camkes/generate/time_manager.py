@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from camkes.capdl.model import ObjectUse, Purpose, Thread
+from camkes.capdl import uses
+from camkes.capdl.model import Thread
 from camkes.capdl.time_manager import (
     IDLE,
     TIME_MANAGER,
@@ -76,6 +77,7 @@ def time_manager(all_: SystemFacts) -> TimeManagerContext | None:
         return None
     managed = servers(all_.model, all_.plan)
     critical = critical_tasks(all_.plan)
+    slots = all_.model.slots
     return TimeManagerContext(
         source=all_.source,
         name=TIME_MANAGER,
@@ -85,14 +87,14 @@ def time_manager(all_: SystemFacts) -> TimeManagerContext | None:
         controls=tuple(dict.fromkeys(_control(all_, server) for server in managed)),
         members=(
             ("holds", _boolean(any(server.holders for server in managed))),
-            ("endpoint", _slot_if_any(all_, Purpose.MANAGER)),
-            ("risen", _slot_if_any(all_, Purpose.WAKE)),
+            ("endpoint", slots.get(uses.TimeManagerEnd(TIME_MANAGER), 0)),
+            ("risen", slots.get(uses.IdleWake(TIME_MANAGER), 0)),
             ("highest", max((len(task.priorities) - 1 for task in critical), default=0)),
         ),
         critical=tuple(_critical(all_, task, managed) for task in critical),
         idle=(
-            ("risen", _slot_if_any(all_, Purpose.WAKE)),
-            ("manager", _slot_if_any(all_, Purpose.RAISE)),
+            ("risen", slots.get(uses.IdleWake(TIME_MANAGER), 0)),
+            ("manager", slots.get(uses.IdleCall(TIME_MANAGER), 0)),
         ),
     )
 
@@ -112,8 +114,8 @@ def _thread(all_: SystemFacts, thread: Thread) -> ManagingThreadContext:
         (
             ("number", all_.numbers[thread.name]),
             ("priority", thread.priority),
-            ("tcb", _slot(all_, Purpose.THREAD, number=thread.index)),
-            ("reply", _slot(all_, Purpose.OWN_REPLY, number=thread.index)),
+            ("tcb", all_.model.slots[uses.Tcb(TIME_MANAGER, thread.index)]),
+            ("reply", all_.model.slots[uses.OwnReply(TIME_MANAGER, thread.index)]),
         ),
     )
 
@@ -123,7 +125,7 @@ def _server(all_: SystemFacts, server: ManagedContext) -> ServerContext:
     return ServerContext(
         name,
         (
-            ("time", _slot(all_, Purpose.SERVER, name)),
+            ("time", all_.model.slots[uses.ManagedServer(TIME_MANAGER, name)]),
             ("control", _control(all_, server)),
             ("budget", by_level(server.budgets)),
             ("period", granted.period),
@@ -131,7 +133,7 @@ def _server(all_: SystemFacts, server: ManagedContext) -> ServerContext:
             ("badge", granted.data),
             ("sporadic", _boolean(granted.sporadic)),
         ),
-        tuple(_slot(all_, Purpose.EXECUTES, holder) for holder in server.holders),
+        tuple(_tcb(all_, holder) for holder in server.holders),
     )
 
 
@@ -140,25 +142,25 @@ def _critical(all_: SystemFacts, task: PlannedTask, managed: Sequence[ManagedCon
     groups = steered(all_.plan, task)
     helps = group_of(groups, task.name) is not None
     requests: list[Members] = [
-        (("manager", _slot(all_, Purpose.LEND, group.name)), ("context", task.context.id)) for group in groups
+        (("manager", _lend(all_, group.name)), ("context", task.context.id)) for group in groups
     ]
     for cpi in requested(all_.plan, task):
         if group_of(groups, cpi.name) is not None:
             continue
         if cpi.manager:
-            slot = _slot(all_, Purpose.LEND, cpi.name)
+            slot = _lend(all_, cpi.name)
             own = (index for index, seat in enumerate(cpi.seats) if seat.context == task.context)
             requests += ((("manager", slot), ("context", index)) for index in own)
         else:
             names = (thread.name for thread in workers(all_.model, cpi, task))
-            requests += ((("worker", _slot(all_, Purpose.EXECUTES, name)),) for name in names)
+            requests += ((("worker", _tcb(all_, name)),) for name in names)
     return CriticalContext(
         task.name,
         (
             ("task", task.id),
             ("criticality", task.time.criticality),
             ("priority", by_level(task.priorities)),
-            ("control", 0 if helps else _slot(all_, Purpose.EXECUTES, task.name)),
+            ("control", 0 if helps else _tcb(all_, task.name)),
         ),
         next(
             (i for i, server in enumerate(managed) if server.thread.task == task.id and server.holders), None
@@ -167,16 +169,16 @@ def _critical(all_: SystemFacts, task: PlannedTask, managed: Sequence[ManagedCon
     )
 
 
-def _slot(all_: SystemFacts, purpose: Purpose, context: str = "", number: int = 0) -> int:
-    return all_.model.slots[ObjectUse(TIME_MANAGER, purpose, "", context, number)]
+def _tcb(all_: SystemFacts, thread: str) -> int:
+    return all_.model.slots[uses.Executes(TIME_MANAGER, thread)]
 
 
-def _slot_if_any(all_: SystemFacts, purpose: Purpose) -> int:
-    return all_.model.slots.get(ObjectUse(TIME_MANAGER, purpose), 0)
+def _lend(all_: SystemFacts, name: str) -> int:
+    return all_.model.slots[uses.TimeManagerLend(TIME_MANAGER, name)]
 
 
 def _control(all_: SystemFacts, server: ManagedContext) -> int:
-    return _slot(all_, Purpose.CONTROL, number=server.thread.affinity)
+    return all_.model.slots[uses.SchedControl(TIME_MANAGER, server.thread.affinity)]
 
 
 def _boolean(value: bool) -> str:

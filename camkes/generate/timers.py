@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from camkes.capdl.model import Purpose
+from camkes.capdl import uses
 from camkes.diagnostics import Label
 from camkes.generate import contexts as ctx
 from camkes.generate.codes import TIMER_METHOD
@@ -33,8 +33,8 @@ _TIMER_PARAMETERS: dict[str, tuple[str, ...]] = {
 
 def timer(me: InstanceFacts, interface: Interface) -> ctx.TimerContext:
     assert isinstance(interface.type, Procedure)
-    timers = [me.slot(Purpose.TIMER, interface.name)]
-    while (slot := me.slot_if_any(Purpose.TIMER, interface.name, number=len(timers))) != 0:
+    timers = [me.slot(uses.ClientTimer, interface.name, 0)]
+    while (slot := me.slot_if_any(uses.ClientTimer, interface.name, len(timers))) != 0:
         timers.append(slot)
     bodies: list[tuple[ctx.MethodContext, str]] = []
     for method in procedure(interface.type, interface.name, me.places).methods:
@@ -57,7 +57,7 @@ def timer(me: InstanceFacts, interface: Interface) -> ctx.TimerContext:
     return ctx.TimerContext(
         interface.name,
         me.places.of(interface.span),
-        me.slot(Purpose.INTERFACE, interface.name),
+        me.slot(uses.TimerEvent, interface.name),
         tuple(timers),
         tuple(bodies),
     )

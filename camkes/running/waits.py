@@ -9,7 +9,8 @@ from enum import StrEnum
 
 from msgspec import Struct, field
 
-from camkes.capdl.model import Purpose, Role
+from camkes.capdl.model import Role
+from camkes.capdl.uses import Gate
 from camkes.running.names import TraceNames
 
 
@@ -264,7 +265,7 @@ class _WaitFinder:
         answer: nothing comes there once threads serve requests."""
         waiting = self.end.threads[thread].message
         owes = bool(chain) and self.end.threads[chain[-1].thread].server == thread
-        gate = f"{self.names.threads[thread].instance}:{Purpose.GATE.value}"
+        gate = Gate(self.names.threads[thread].instance).endpoint
         return owes and waiting is not None and self.names.object_name(waiting) == gate
 
     def _step(self, thread: int) -> WaitStep | None:

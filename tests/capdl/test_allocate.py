@@ -7,6 +7,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from camkes.capdl import uses
 from camkes.capdl.allocate import allocate
 from camkes.capdl.callers import caller_table, can_be_raised
 from camkes.capdl.details import Rights
@@ -15,8 +16,6 @@ from camkes.capdl.model import (
     CapabilityModel,
     Mapping,
     ObjectKind,
-    ObjectUse,
-    Purpose,
     Role,
     Space,
     Thread,
@@ -47,9 +46,15 @@ def space_of(model: CapabilityModel, name: str) -> Space:
     return next(s for s in model.spaces if name in s.instances)
 
 
-def cap(model: CapabilityModel, use: ObjectUse) -> Cap:
+def cap(model: CapabilityModel, use: uses.CapUse) -> Cap:
     slot = model.slots[use]
     return next(c for c in space_of(model, use.instance).caps if c.slot == slot)
+
+
+def at(model: CapabilityModel, instance: str, interface: str) -> list[uses.CapUse]:
+    """The uses of an interface."""
+    found = (use for use in model.slots if isinstance(use, uses.OfInterface) and use.instance == instance)
+    return [use for use in found if use.interface == interface]
 
 
 def thread(model: CapabilityModel, name: str) -> Thread:
@@ -66,14 +71,14 @@ def test_plain_rpc_shares_one_endpoint_and_numbers_clients() -> None:
         ),
         EMPTY,
     )
-    assert cap(model, ObjectUse("a", Purpose.INTERFACE, "s")) == Cap(
-        model.slots[ObjectUse("a", Purpose.INTERFACE, "s")], "c:endpoint", Rights.CALL, 2
+    assert cap(model, uses.PlainRequest("a", "s")) == Cap(
+        model.slots[uses.PlainRequest("a", "s")], "c:endpoint", Rights.CALL, 2
     )
-    assert cap(model, ObjectUse("b", Purpose.INTERFACE, "s")).badge == 1
-    assert str(cap(model, ObjectUse("v", Purpose.INTERFACE, "s")).rights) == "R"
+    assert cap(model, uses.PlainRequest("b", "s")).badge == 1
+    assert str(cap(model, uses.Serve("v", "s")).rights) == "R"
     assert [t.name for t in space_of(model, "v").threads] == ["v", "v.s"]
-    assert ObjectUse("v", Purpose.GATE) in model.slots
-    assert ObjectUse("a", Purpose.GATE) not in model.slots
+    assert uses.Gate("v") in model.slots
+    assert uses.Gate("a") not in model.slots
 
 
 def test_caller_table_of_a_nested_lock() -> None:
@@ -127,23 +132,23 @@ def test_threads_of_an_interface_without_a_protocol(
 
 def test_nested_locks() -> None:
     model = allocate(*nested())
-    assert cap(model, ObjectUse("outer", Purpose.INTERFACE, "next", "t2")).badge == 2
-    assert cap(model, ObjectUse("outer", Purpose.INTERFACE, "next", "t2")).object == "inner.p@t2:endpoint"
-    assert cap(model, ObjectUse("outer", Purpose.MANAGER, "next", "t2")) == Cap(
-        model.slots[ObjectUse("outer", Purpose.MANAGER, "next", "t2")],
+    assert cap(model, uses.CpiRequest("outer", "next", "t2")).badge == 2
+    assert cap(model, uses.CpiRequest("outer", "next", "t2")).object == "inner.p@t2:endpoint"
+    assert cap(model, uses.Update("outer", "next", "t2")) == Cap(
+        model.slots[uses.Update("outer", "next", "t2")],
         "inner.p!manager:endpoint",
         Rights.CALL,
         5,
     )
-    assert cap(model, ObjectUse("inner", Purpose.MANAGER, "p", "t3")).badge == 3
-    assert cap(model, ObjectUse("inner", Purpose.WORKER, "p", "t1")).object == "inner.p@t1"
-    assert cap(model, ObjectUse("inner", Purpose.AUTHORITY, "p")).object == "inner.p!manager"
-    reply = model.slots[ObjectUse("inner", Purpose.REPLY, "p", "t1")]
+    assert cap(model, uses.WorkerCall("inner", "p", "t3")).badge == 3
+    assert cap(model, uses.WorkerTcb("inner", "p", "t1")).object == "inner.p@t1"
+    assert cap(model, uses.ManagerTcb("inner", "p")).object == "inner.p!manager"
+    reply = model.slots[uses.CpiReply("inner", "p", "t1")]
     assert all(c.slot != reply for c in space_of(model, "inner").caps)
     # a fixed CPI has no manager, and what is inherited ends before it
-    assert not any(u.purpose is Purpose.MANAGER for u in model.slots if u.instance == "leaf")
-    assert [u for u in model.slots if u.instance == "inner" and u.interface == "next"] == [
-        ObjectUse("inner", Purpose.INTERFACE, "next", task) for task in ("t1", "t2", "t3")
+    assert not any(isinstance(use, uses.OfCpi) for use in model.slots if use.instance == "leaf")
+    assert at(model, "inner", "next") == [
+        uses.CpiRequest("inner", "next", task) for task in ("t1", "t2", "t3")
     ]
 
 
@@ -162,7 +167,7 @@ def test_a_task_has_a_timer() -> None:
     model = allocate(*nested())
     timer = next(t for t in model.timers if t.object == "t3:timer")
     assert (timer.notification, timer.offset, timer.period) == ("t3:release", 1_000_000, 10_000_000)
-    assert str(cap(model, ObjectUse("t3", Purpose.RELEASE)).rights) == "R"
+    assert str(cap(model, uses.Release("t3")).rights) == "R"
 
 
 def test_events_have_a_notification_for_each_consumer() -> None:
@@ -175,13 +180,13 @@ def test_events_have_a_notification_for_each_consumer() -> None:
         ),
         EMPTY,
     )
-    assert [cap(model, ObjectUse("e", Purpose.CONSUMER, "e", number=i)).object for i in range(2)] == [
+    assert [cap(model, uses.Emit("e", "e", i)).object for i in range(2)] == [
         "n@c1.e:notification",
         "n@c2.e:notification",
     ]
-    assert str(cap(model, ObjectUse("c2", Purpose.INTERFACE, "e")).rights) == "R"
+    assert str(cap(model, uses.Receive("c2", "e")).rights) == "R"
     # the thread that takes events hands them to the component's code by a notification that it also waits for
-    handed = [cap(model, ObjectUse(name, Purpose.HANDOFF, "e")) for name in ("c1", "c2")]
+    handed = [cap(model, uses.Handoff(name, "e")) for name in ("c1", "c2")]
     assert [(c.object, str(c.rights)) for c in handed] == [("c1.e:handoff", "RW"), ("c2.e:handoff", "RW")]
 
 
@@ -196,10 +201,10 @@ def test_dataports_are_mapped_with_their_rights() -> None:
     )
     assert next(o for o in model.objects if o.name == "x:data").size == 8192
     assert space_of(model, "a").mappings == (
-        Mapping(ObjectUse("a", Purpose.DATA, "d"), "x:data", Rights.RW, cached=True, offset=0),
+        Mapping(uses.Data("a", "d"), "x:data", Rights.RW, cached=True, offset=0),
     )
     assert space_of(model, "b").mappings == (
-        Mapping(ObjectUse("b", Purpose.DATA, "d"), "x:data", Rights.READ, cached=True, offset=0),
+        Mapping(uses.Data("b", "d"), "x:data", Rights.READ, cached=True, offset=0),
     )
 
 
@@ -231,7 +236,7 @@ def test_groups_share_a_cspace() -> None:
     assert [c.slot for c in space.caps] == list(range(1, len(space.caps) + 1))
     assert [t.index for t in space.threads] == list(range(len(space.threads)))
     assert [space.symbol(m.use) for m in space.mappings] == ["a.d_data", "b.d_data"]
-    assert space.symbol(ObjectUse("", Purpose.VARIABLE, "of_the_library")) == "of_the_library"
+    assert space.symbol(uses.Variable("", "of_the_library")) == "of_the_library"
 
 
 def test_synchronisation_objects() -> None:
@@ -240,7 +245,7 @@ def test_synchronisation_objects() -> None:
     objects = {o.name: o.kind.value for o in model.objects}
     assert objects["a.m:mutex"] == "notification"
     assert objects["a.s:semaphore"] == "notification"
-    assert str(cap(model, ObjectUse("a", Purpose.SYNC, "b")).rights) == "RW"
+    assert str(cap(model, uses.SyncNotification("a", "b")).rights) == "RW"
 
 
 def test_wrong_settings_are_replaced_by_defaults() -> None:
@@ -272,9 +277,7 @@ def test_without_capabilities_to_threads_only_managers_have_them() -> None:
 def test_a_space_without_capabilities_uses_no_slot() -> None:
     empty = Space("empty", ("empty",), (), (), ())
     assert CapabilityModel((), (empty,), ()).slots_used() == {"empty": 0}
-    assert CapabilityModel((), (empty,), (), {ObjectUse("empty", Purpose.TEMPLATE): 5}).slots_used() == {
-        "empty": 5
-    }
+    assert CapabilityModel((), (empty,), (), {uses.TemplateSlot("empty", 5): 5}).slots_used() == {"empty": 5}
 
 
 def test_a_client_of_time_without_a_server_has_a_timer() -> None:
@@ -287,12 +290,9 @@ def test_a_client_of_time_without_a_server_has_a_timer() -> None:
 def test_a_fixed_cpi_serves_all_contexts_at_one_endpoint() -> None:
     made, plan = nested()
     model = allocate(made, plan)
-    served = {use for use in model.slots if use.instance == "leaf" and use.interface == "p"}
-    assert served == {ObjectUse("leaf", Purpose.INTERFACE, "p")}
-    assert cap(model, ObjectUse("leaf", Purpose.INTERFACE, "p")).object == "leaf.p:endpoint"
-    asked = {
-        cap(model, ObjectUse("inner", Purpose.INTERFACE, "next", f"t{number}")).object for number in (1, 2, 3)
-    }
+    assert at(model, "leaf", "p") == [uses.Serve("leaf", "p")]
+    assert cap(model, uses.Serve("leaf", "p")).object == "leaf.p:endpoint"
+    asked = {cap(model, uses.CpiRequest("inner", "next", f"t{number}")).object for number in (1, 2, 3)}
     assert asked == {"leaf.p:endpoint"}
 
 

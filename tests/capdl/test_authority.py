@@ -11,10 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from camkes.capdl import uses
 from camkes.capdl.allocate import allocate
 from camkes.capdl.authority import authority, thread_authority, threads_to_text, to_json, to_text
 from camkes.capdl.details import Rights
-from camkes.capdl.model import CapabilityModel, Mapping, ObjectKind, ObjectUse, Purpose, Role
+from camkes.capdl.model import CapabilityModel, Mapping, ObjectKind, Role
 from camkes.model.protocols import Protocol
 from camkes.model.system import System
 from camkes.protocols.contexts import Context
@@ -154,24 +155,31 @@ def test_a_capability_without_a_purpose_is_an_error() -> None:
     space = next(s for s in model.spaces if s.name == "inner")
     slot = space.caps[0].slot
     for use in (
-        ObjectUse("inner", Purpose.RELEASE),
-        ObjectUse("inner", Purpose.SYNC, "unknown"),
-        ObjectUse("inner", Purpose.TEMPLATE, "p"),
-        ObjectUse("inner", Purpose.HANDOFF, "p"),
-        ObjectUse("inner", Purpose.WORKER, "next"),
-        ObjectUse("inner", Purpose.REPLY, "next"),
-        ObjectUse("inner", Purpose.INTERFACE, "unknown"),
-        ObjectUse("inner", Purpose.MANAGER, "unknown", "t1"),
-        ObjectUse("inner", Purpose.INTERFACE, "unknown", "t1"),
+        uses.Release("inner"),
+        uses.Settle("inner"),
+        uses.Turn("inner"),
+        uses.Turn("t1"),
+        uses.Raise("inner"),
+        uses.SyncNotification("inner", "unknown"),
+        uses.TemplateSlot("inner", 1),
+        uses.PoolObject("inner", "pool", 1),
+        uses.Handoff("inner", "unknown"),
+        uses.WorkerTcb("inner", "next", "t1"),
+        uses.CpiReply("inner", "next", "t1"),
+        uses.GroupReply("inner", "p", 0),
+        uses.AlarmTimer("inner", "p"),
+        uses.SchedulerTime("inner", "p", "t1"),
+        uses.WaitCall("inner", "p", 0),
+        uses.PlainRequest("inner", "unknown"),
+        uses.Update("inner", "unknown", "t1"),
+        uses.CpiRequest("inner", "unknown", "t1"),
     ):
         other = replace(model, slots={use: slot})
         with pytest.raises(ValueError, match="has no known purpose"):
             authority(made, plan, replace(other, spaces=(replace(space, caps=space.caps[:1]),)))
     with pytest.raises(ValueError, match="slot 1 of t1 has no known purpose"):
         authority(made, plan, replace(model, slots={}))
-    unknown = replace(
-        space, caps=(), mappings=(Mapping(ObjectUse("inner", Purpose.DATA, "unknown"), "region", Rights.RW),)
-    )
+    unknown = replace(space, caps=(), mappings=(Mapping(uses.Data("inner", "unknown"), "region", Rights.RW),))
     with pytest.raises(ValueError, match="memory unknown_data of inner has no known purpose"):
         authority(made, plan, replace(model, spaces=(unknown,)))
 
@@ -180,9 +188,7 @@ def test_a_use_by_an_instance_that_is_not_there_is_an_error() -> None:
     made, plan = nested()
     model = allocate(made, plan)
     space = replace(model.spaces[0], instances=("nobody",), caps=model.spaces[0].caps[:1])
-    missing = replace(
-        model, spaces=(space,), slots={ObjectUse("nobody", Purpose.INTERFACE, "p"): space.caps[0].slot}
-    )
+    missing = replace(model, spaces=(space,), slots={uses.Serve("nobody", "p"): space.caps[0].slot})
     with pytest.raises(ValueError, match="has no known purpose"):
         authority(made, plan, missing)
 

@@ -21,9 +21,10 @@ from camkes.capdl.authority import authority, thread_authority, threads_to_text,
 from camkes.capdl.callers import caller_table
 from camkes.capdl.details import Rights
 from camkes.capdl.host_table import host_table
-from camkes.capdl.model import CapabilityModel, ObjectUse, Pools, Purpose
+from camkes.capdl.model import CapabilityModel, Pools
 from camkes.capdl.pools import allocate_pools
 from camkes.capdl.time_manager import TIME_MANAGER
+from camkes.capdl.uses import Executes, TimeManagerLend, Use
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Style, render
 from camkes.model.configured import Defaults
@@ -57,8 +58,9 @@ def word(value: object) -> str:
             return str(value)
         case Enum():
             return str(value.value)
-        case ObjectUse():
-            return f"{value.instance}:{value.purpose.value}:{value.interface}:{value.context}:{value.number}"
+        case Use():
+            instance, *rest = (word(getattr(value, field.name)) for field in fields(value))
+            return ":".join((instance, type(value).__name__, *rest))
         case Context() | ConnectionEnd() | Seat():
             return value.name
         case Struct():
@@ -240,5 +242,5 @@ def test_the_manager_of_a_group_sets_the_priorities_of_critical_tasks_that_help(
     plan = analyse(system, sink)
     assert plan is not None, render(sink.diagnostics)
     uses = [use for use in allocate(system, plan, sink=sink).slots if use.instance == TIME_MANAGER]
-    assert {use.context for use in uses if use.purpose is Purpose.EXECUTES} == {"w"}
-    assert {use.context for use in uses if use.purpose is Purpose.LEND} == {"w.e"}
+    assert {use.thread for use in uses if isinstance(use, Executes)} == {"w"}
+    assert {use.name for use in uses if isinstance(use, TimeManagerLend)} == {"w.e"}

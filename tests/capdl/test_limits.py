@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from camkes.capdl.allocate import allocate
 from camkes.capdl.check import check_limits
-from camkes.capdl.model import CapabilityModel, ObjectUse, Purpose
+from camkes.capdl.model import CapabilityModel
+from camkes.capdl.uses import CpiRequest
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Style, render
 from camkes.model import limits
@@ -158,7 +159,7 @@ def test_threads_of_a_pool(bits: int, tmp_path: Path) -> None:
 
 def test_a_caller_has_sixteen_bits(tmp_path: Path) -> None:
     system, plan, model = one_lock(tmp_path)
-    key = ObjectUse("a", Purpose.INTERFACE, "p", "a")
+    key = CpiRequest("a", "p", "a")
     for badge, good in ((0xFFFF, True), (0x10000, False)):
         sink = Sink()
         spaces = tuple(

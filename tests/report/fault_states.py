@@ -24,7 +24,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from camkes import pipeline
-from camkes.capdl.model import Purpose
+from camkes.capdl.uses import PoolTcb, Tcb, WorkerTcb
 from camkes.diagnostics import Sink
 from camkes.outcome import Outcome
 from tests.runtime.host import plan_of
@@ -268,10 +268,6 @@ class Trouble:
 NOTHING = Trouble("low", 0, 0, 0)
 
 
-#: what slots of threads are for
-TCBS = (Purpose.THREAD, Purpose.WORKER)
-
-
 class System:
     """A shape, built in a folder."""
 
@@ -280,10 +276,7 @@ class System:
         text = system_text(shape)
         _, _, model = plan_of(folder / "plan", text, Sink())
         self.threads = {
-            name: sorted(
-                (u for u in model.slots if u.instance == name and u.purpose in TCBS),
-                key=lambda use: (use.interface, use.context, use.number),
-            )
+            name: [u for u in model.slots if u.instance == name and isinstance(u, Tcb | WorkerTcb | PoolTcb)]
             for name in VICTIMS
         }
         actions = "\n".join(f"    case {i}: {code} break;" for i, code in enumerate(ACTIONS.values(), 1))

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from camkes import pipeline
-from camkes.capdl.model import ObjectUse, Purpose
+from camkes.capdl.uses import CpiRequest
 from camkes.diagnostics import Sink
 from camkes.model.protocols import Protocol
 from camkes.outcome import Outcome
@@ -109,7 +109,7 @@ def random_fault(rng: random.Random, groups: tuple[Group, Group], folder: Path) 
     code = KINDS[kind]
     if kind == "malformed":
         _, _, model = plan_of(folder / "plan", whole(groups), Sink())
-        slot = model.slots[ObjectUse(component, Purpose.INTERFACE, word(rng.choice(callees)), component)]
+        slot = model.slots[CpiRequest(component, word(rng.choice(callees)), component)]
         label = rng.choice([0, 255, 0xFFFFF, 1 << 40])
         code = code.replace("SLOT", str(slot)).replace("LABEL", f"{label}ul")
         code = code.replace("WORDS", str(rng.choice([0, 1, 100])))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes.capdl.model import ObjectUse, Purpose
+from camkes.capdl.uses import WorkerTcb
 from camkes.diagnostics import Sink
 from tests.command import camkes
 from tests.documents import conforming
@@ -51,7 +51,7 @@ def test_a_wait_for_a_suspended_thread(tmp_path: Path) -> None:
     """By its own component: no fault, but the threads that wait for it are named in all outputs."""
     text = LOCK.format(order=ORDER, settings="")
     _, _, model = plan_of(tmp_path / "plan", text, Sink())
-    suspend = f"(void)seL4_TCB_Suspend({model.slots[ObjectUse('store', Purpose.WORKER, 'p', 'low')]});"
+    suspend = f"(void)seL4_TCB_Suspend({model.slots[WorkerTcb('store', 'p', 'low')]});"
     serve = f"void p_go(void) {{ camkes_work(CAMKES_MS(2)); {suspend} }}\n"
     outputs = compare_outputs(system(tmp_path, text, CODE | {"store.c": serve}))
     waits = {wait["thread"]: wait for wait in outputs.report["waits"]}

@@ -104,7 +104,7 @@ SETTINGS_ALLOWED = {
     ("camkes/backends/sel4/upstream_templates/context.py", "register_dma_pool"): "a function for templates",
     ("camkes/backends/sel4/upstream_templates/objects.py", "size_bits"): "an argument of that function",
     ("camkes/capdl/authority.py", "max_priority"): "a field of JSON",
-    ("camkes/capdl/model.py", "_data"): "a C variable",
+    ("camkes/capdl/uses.py", "_data"): "a C variable",
     ("camkes/resolve/program/configure.py", "dtb_size"): "a field of the answer to a query",
     ("camkes/generate/threads.py", "passive"): "a member of a C record",
     ("camkes/running/kinds.py", "module_offset"): "a field of a record",

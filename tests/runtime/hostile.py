@@ -16,7 +16,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from camkes.capdl.model import ALARM, CapabilityModel, ObjectKind, ObjectUse, Purpose
+from camkes.capdl import uses
+from camkes.capdl.model import CapabilityModel, ObjectKind
 from camkes.diagnostics import Sink
 from camkes.protocols.plan import Plan
 from camkes.running.decode import decode
@@ -205,7 +206,7 @@ class Action(Struct, frozen=True):
         return "{" + ", ".join(map(str, values)) + f", {int(self.quiet)}, {int(self.ends)}}},"
 
 
-def messages(model: CapabilityModel, plan: Plan, mcs: bool) -> Iterator[tuple[Purpose, Message]]:
+def messages(model: CapabilityModel, plan: Plan, mcs: bool) -> Iterator[tuple[type[uses.Use], Message]]:
     """What there is to send to the endpoints to which the attacker has capabilities."""
     endpoints = {item.name for item in model.objects if item.kind is ObjectKind.ENDPOINT}
     space = next(space for space in model.spaces if ATTACKER in space.instances)
@@ -218,33 +219,35 @@ def messages(model: CapabilityModel, plan: Plan, mcs: bool) -> Iterator[tuple[Pu
     for use, slot in model.slots.items():
         if use.instance != ATTACKER or slot not in held:
             continue
-        match use.purpose:
-            case Purpose.INTERFACE:
+        match use:
+            case uses.PlainRequest() | uses.CpiRequest():
                 plain = held[slot] not in cpis
                 labels = (good, good | 0xFF, good ^ 0xF00, good | 1 << 45, 0)
                 for label in labels:
-                    yield use.purpose, Message(slot, label, 1, served=plain or label == good)
-                yield use.purpose, Message(slot, good, 1, caps=3, served=True)
+                    yield type(use), Message(slot, label, 1, served=plain or label == good)
+                yield type(use), Message(slot, good, 1, caps=3, served=True)
                 for words in (0, 2, 120):
-                    yield use.purpose, Message(slot, good, words)
-            case Purpose.MANAGER:
-                ticks = use.context == ALARM  # whatever it says, the manager looks whose time is over
+                    yield type(use), Message(slot, good, words)
+            case uses.Update() | uses.Settle() | uses.AlarmCall():
+                ticks = isinstance(
+                    use, uses.AlarmCall
+                )  # whatever it says, the manager looks whose time is over
                 for operation in (*range(6), *range(10, 16)):
-                    yield use.purpose, Message(slot, operation, served=ticks)
-                yield use.purpose, Message(slot, 6 | 255 << 4)
+                    yield type(use), Message(slot, operation, served=ticks)
+                yield type(use), Message(slot, 6 | 255 << 4)
                 for label in (6 | task.priority << 4 | task.context.id << 12, 7):
-                    yield use.purpose, Message(slot, label, served=True)
-            case Purpose.WAIT:
+                    yield type(use), Message(slot, label, served=True)
+            case uses.WaitCall():
                 for operation in (*range(1, 6), *range(10, 14)):
-                    yield use.purpose, Message(slot, operation)
-                yield use.purpose, Message(slot, 8, served=True, once=True)
-            case Purpose.SCHEDULER:
+                    yield type(use), Message(slot, operation)
+                yield type(use), Message(slot, 8, served=True, once=True)
+            case uses.Turn():
                 for label in (0, 1, 3, 99):
-                    yield use.purpose, Message(slot, label)
-                yield use.purpose, Message(slot, 2, once=True)
-            case Purpose.SET_CRITICALITY:
+                    yield type(use), Message(slot, label)
+                yield type(use), Message(slot, 2, once=True)
+            case uses.SetCriticality():
                 for label in (0, 1, 7):
-                    yield use.purpose, Message(slot, label, served=label > 0)
+                    yield type(use), Message(slot, label, served=label > 0)
 
 
 def actions(
@@ -252,7 +255,7 @@ def actions(
 ) -> tuple[tuple[Action, ...], bool]:
     """What the attacker does, and whether it has to be named: a message arrives that is none of those that
     may be called."""
-    kinds: dict[tuple[Purpose, int], list[Message]] = {}
+    kinds: dict[tuple[type[uses.Use], int], list[Message]] = {}
     for purpose, message in messages(model, plan, mcs):
         kinds.setdefault((purpose, message.slot), []).append(message)
     passive = mcs and bool(plan.cpis)
@@ -269,7 +272,7 @@ def actions(
             if operation == "SIGNAL":
                 message = Message(slot)
             calls = operation == "CALL"
-            worker = passive and purpose is Purpose.INTERFACE
+            worker = passive and purpose in (uses.PlainRequest, uses.CpiRequest)
             hangs = slot in stuck and operation != "NBSEND"
             quiet = message.served and not hangs and (calls or operation == "DONATE" or not worker)
             ends = message.once or operation == "DONATE" or hangs
@@ -436,7 +439,7 @@ assembly {{
         for word, value in (
             ("ACTIONS", "\n".join(action.c() for action in attack)),
             ("HOSTILE", int(hostile)),
-            ("RELEASE", model.slots[ObjectUse(ATTACKER, Purpose.RELEASE)]),
+            ("RELEASE", model.slots[uses.Release(ATTACKER)]),
         ):
             odd = odd.replace(word, str(value))
         return {"User": USER, "Odd": odd, **dict(self.server.sources)}, noticed

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from camkes.capdl.model import ObjectUse, Purpose
+from camkes.capdl.uses import CpiRequest, Update
 from camkes.diagnostics import Sink
 from camkes.running.refusals import MessageError
 from tests.runtime.host import Built, build, plan_of
@@ -209,12 +209,12 @@ def build_chain(folder: Path, chain: Chain) -> Built:
     ids = {task.name: task.id for task in plan.tasks}
     fixed = "priority_protocol fixed" in chain.middle
 
-    def slot(instance: str, interface: str, task: str, purpose: Purpose = Purpose.INTERFACE) -> int:
+    def slot(instance: str, interface: str, task: str, use: type[CpiRequest | Update] = CpiRequest) -> int:
         context = "pass.p" if instance == "pass" and fixed else task
-        return model.slots.get(ObjectUse(instance, purpose, interface, context), 0)
+        return model.slots.get(use(instance, interface, context), 0)
 
-    def table(name: str, purpose: Purpose) -> str:
-        cases = "".join(f"case {ids[t]}: return {slot('pass', 'n', t, purpose)};" for t in ("low", "mid"))
+    def table(name: str, use: type[CpiRequest | Update]) -> str:
+        cases = "".join(f"case {ids[t]}: return {slot('pass', 'n', t, use)};" for t in ("low", "mid"))
         return f"static seL4_CPtr {name}(int task) {{ switch (task) {{ {cases} default: return 0; }} }}\n"
 
     operations = ", ".join(f"{{{label}ull, {words}}}" for label, words, _ in OPERATIONS.values())
@@ -226,6 +226,6 @@ def build_chain(folder: Path, chain: Chain) -> Built:
         for i, t in enumerate(TASKS)
     )
     task = f"static unsigned me; static seL4_CPtr slot;\nvoid post_init(void) {{ {which} }}\n"
-    middle = table("slot_of", Purpose.INTERFACE) + table("manager_of", Purpose.MANAGER)
+    middle = table("slot_of", CpiRequest) + table("manager_of", Update)
     sources = {"Task": head + task + _TASK, "Pass": head + middle + _PASS, "Leaf": _LEAF}
     return build(folder, chain.text, sources)

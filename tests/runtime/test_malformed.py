@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes.capdl.model import ObjectUse, Purpose
+from camkes.capdl.uses import CapUse, Update
 from camkes.running.decode import decode
 from camkes.running.kinds import Kind
 from camkes.running.refusals import refusals
@@ -51,14 +51,14 @@ def test_every_kind_from_every_place_is_refused_and_changes_nothing(name: str, t
     assert found == _expected(built.model.slots, CHAINS[name])
 
 
-def _expected(slots: dict[ObjectUse, int], chain: Chain) -> Counter[tuple[str, str, int]]:
+def _expected(slots: dict[CapUse, int], chain: Chain) -> Counter[tuple[str, str, int]]:
     expected: Counter[tuple[str, str, int]] = Counter()
     for error in REQUESTS.values():
         expected["low.p", "pass.p", error] += 1
         expected["mid.p", "pass.p", error] += 1
         expected["high.p", "leaf.p", error] += 1
         expected["pass.n", "leaf.p", error] += 2
-    managed = sum(u.purpose is Purpose.MANAGER and u.interface == "n" for u in slots)
+    managed = sum(isinstance(u, Update) and u.interface == "n" for u in slots)
     for _, _, error in OPERATIONS.values():
         expected["pass.n", "leaf.p", error] += managed
     return expected

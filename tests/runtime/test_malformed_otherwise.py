@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes.capdl.model import Purpose
+from camkes.capdl.uses import CpiRequest, PlainRequest
 from camkes.diagnostics import Sink
 from camkes.running.decode import decode
 from camkes.running.kinds import Kind
@@ -156,7 +156,9 @@ def test_every_way_to_send_leaves_other_clients_unharmed(protocol: str, place: s
     (slot,) = {
         number
         for use, number in model.slots.items()
-        if use.instance.endswith("odd") and use.purpose is Purpose.INTERFACE and use.interface == "p"
+        if isinstance(use, PlainRequest | CpiRequest)
+        and use.instance.endswith("odd")
+        and use.interface == "p"
     }
     high = next(task.id for task in plan.tasks if task.name == "high")
     cases = "".join(f"case {i}: {{ {code} break; }}\n" for i, (code, _) in enumerate(TROUBLE.values()))

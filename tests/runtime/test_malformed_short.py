@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from camkes.capdl.model import CapabilityModel, ObjectUse, Purpose
+from camkes.capdl.model import CapabilityModel
+from camkes.capdl.uses import CpiRequest
 from camkes.diagnostics import Sink
 from camkes.running.decode import decode
 from camkes.running.kinds import Kind
@@ -162,7 +163,7 @@ def slots_of(model: CapabilityModel, middle: str, ids: dict[str, int]) -> tuple[
     """C that sets `slot` of a task, and the function slot_of() of the server in the middle."""
 
     def slot(instance: str, interface: str, context: str) -> int:
-        return model.slots[ObjectUse(instance, Purpose.INTERFACE, interface, context)]
+        return model.slots[CpiRequest(instance, interface, context)]
 
     own = " ".join(f"case '{t[0]}': slot = {slot(t, 'p', t)}; break;" for t in ("low", "mid", "high"))
     cases = " ".join(

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from camkes.capdl.model import CapabilityModel, ObjectUse, Purpose
+from camkes.capdl.model import CapabilityModel
+from camkes.capdl.uses import CpiRequest, PlainRequest, Tcb, WorkerTcb
 from camkes.diagnostics import Sink
 from camkes.running.decode import decode
 from camkes.running.kinds import Kind
@@ -22,7 +23,7 @@ _JOBS = 6
 
 def _request_slot(model: CapabilityModel, task: str) -> int:
     """Where a task has the endpoint of its requests."""
-    return model.slots[ObjectUse(task, Purpose.INTERFACE, "p", task)]
+    return model.slots[CpiRequest(task, "p", task)]
 
 
 _TASKS = """
@@ -76,7 +77,7 @@ def test_a_client_that_ends_while_it_waits(protocol: str, end: str, tmp_path: Pa
     )
     _, _, model = plan_of(tmp_path, text, Sink())
     how = {
-        "suspend": f"seL4_TCB_Suspend({model.slots[ObjectUse('odd', Purpose.THREAD, number=0)]});",
+        "suspend": f"seL4_TCB_Suspend({model.slots[Tcb('odd', 0)]});",
         "exit": "exit(3);",
         "fault": "*(volatile int *)8 = 1;",
     }[end]
@@ -263,7 +264,7 @@ def test_a_server_without_a_protocol(shared: bool, tmp_path: Path) -> None:
     _, _, model = plan_of(tmp_path, text, Sink())
     memory = ("room", "room_size") if shared else ("seL4_GetIPCBuffer()->msg", "120 * sizeof(seL4_Word)")
     client = f"#define MEMORY {memory[0]}\n#define MEMORY_SIZE ({memory[1]})\n"
-    client += f"#define SLOT {model.slots[ObjectUse('a', Purpose.INTERFACE, 'p')]}\n" + _PLAIN_CLIENT
+    client += f"#define SLOT {model.slots[PlainRequest('a', 'p')]}\n" + _PLAIN_CLIENT
     built = build(tmp_path, text, {"Client": client, "Server": _PLAIN_SERVER})
     run = built.run()
     assert sorted(run.output.splitlines()) == (["a 4"] if shared else ["a 4", "b 4"])
@@ -308,7 +309,7 @@ def test_a_priority_that_cannot_be_set_is_reported(tmp_path: Path) -> None:
     """A handler deletes its own thread's capability, so that its manager cannot let it inherit."""
     text = _TASKS.format(odd="", protocol="priority_protocol inherited", more="", connections="", settings="")
     _, _, model = plan_of(tmp_path, text, Sink())
-    worker = model.slots[ObjectUse("leaf", Purpose.WORKER, "p", "low")]
+    worker = model.slots[WorkerTcb("leaf", "p", "low")]
     leaf = f"""
     void p_go(void)
     {{

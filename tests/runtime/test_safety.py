@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes.capdl.model import ObjectUse, Purpose
+from camkes.capdl.uses import CapUse, CpiRequest, Update
 from camkes.diagnostics import Sink
 from camkes.running.demands import Property
 from camkes.running.kinds import Kind
@@ -19,14 +19,14 @@ from tests.runtime.systems import CHAIN, LEAF, PASS, TASK
 _UPDATE, _CLEAR = 6, 7
 
 
-def _slot(folder: Path, use: ObjectUse) -> int:
+def _slot(folder: Path, use: CapUse) -> int:
     _, _, model = plan_of(folder, CHAIN.text, Sink())
     return model.slots[use]
 
 
 @pytest.mark.long
 def test_an_update_cannot_go_above_the_connection(tmp_path: Path) -> None:
-    slot = _slot(tmp_path, ObjectUse("one", Purpose.MANAGER, "n", "a"))
+    slot = _slot(tmp_path, Update("one", "n", "a"))
     text = CHAIN.text.replace("c._priority = 20;", "c._priority = 90;")
     liar = PASS.replace(
         "    n_go();",
@@ -45,7 +45,7 @@ def test_an_update_cannot_go_above_the_connection(tmp_path: Path) -> None:
 
 
 def test_a_label_cannot_claim_a_priority(tmp_path: Path) -> None:
-    slot = _slot(tmp_path, ObjectUse("a", Purpose.INTERFACE, "p", "a"))
+    slot = _slot(tmp_path, CpiRequest("a", "p", "a"))
     liar = f"""
     int run(void)
     {{
@@ -72,7 +72,7 @@ def test_a_clear_affects_only_the_priority_of_its_sender(tmp_path: Path) -> None
     )
     text = text.replace("c._offset = 50 us;", "c._offset = 35 us;")
     _, _, model = plan_of(tmp_path, text, Sink())
-    slot = model.slots[ObjectUse("one", Purpose.MANAGER, "n", "a")]
+    slot = model.slots[Update("one", "n", "a")]
     liar = f"""
     {PASS}
     static void on_halfway(void *cookie)

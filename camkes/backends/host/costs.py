@@ -10,15 +10,16 @@ of conditions and their members.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from camkes.analysis.profiles import find_platform
 from camkes.backends.host.options import Costs
-from camkes.capdl.model import CapabilityModel, ObjectUse, Purpose
+from camkes.capdl.model import CapabilityModel
+from camkes.capdl.uses import CapUse, CpiManager, CpiWake, Release, Serve
 from camkes.diagnostics import Sink
 from camkes.model.protocols import Protocol
-from camkes.protocols.groups import find_groups, group_of
+from camkes.protocols.groups import Group, find_groups, group_of
 from camkes.protocols.plan import Plan, PlannedCpi
 
 if TYPE_CHECKING:
@@ -41,15 +42,13 @@ def costs_on(platform: Platform, plan: Plan, capabilities: CapabilityModel) -> C
     found: dict[tuple[str, str], int] = {}
     groups = find_groups(plan)
     for use, item in _objects(capabilities):
-        cpi = plan.cpi(f"{use.instance}.{use.interface}")
-        alone = cpi is not None and group_of(groups, cpi.name) is None
-        for what, cycles in _costs(platform, use, cpi, len(capabilities.timers), alone=alone).items():
+        for what, cycles in _costs(platform, plan, groups, use, len(capabilities.timers)).items():
             found[item, str(what)] = int(platform.nanoseconds(cycles))
     lines = (f"cost {item} {what} {time}" for (item, what), time in sorted(found.items()) if time)
     return Costs(platform.name, tuple(lines))
 
 
-def _objects(capabilities: CapabilityModel) -> Iterator[tuple[ObjectUse, str]]:
+def _objects(capabilities: CapabilityModel) -> Iterator[tuple[CapUse, str]]:
     """What instances use, and the object that it is."""
     caps = {
         (instance, cap.slot): cap.object
@@ -63,18 +62,18 @@ def _objects(capabilities: CapabilityModel) -> Iterator[tuple[ObjectUse, str]]:
 
 
 def _costs(
-    platform: Platform, use: ObjectUse, cpi: PlannedCpi | None, timers: int, *, alone: bool
+    platform: Platform, plan: Plan, groups: Sequence[Group], use: CapUse, timers: int
 ) -> Mapping[str | int, int]:
-    """Cycles of the operations at an object. `alone`: the CPI is in no group."""
-    match use.purpose:
-        case Purpose.INTERFACE if cpi is not None:
+    """Cycles of the operations at an object."""
+    match use:
+        case Serve() if (cpi := plan.cpi(use.end)) is not None:
             halves = _request(platform, cpi.protocol)
             return {"call": halves.call, "reply": halves.reply}
-        case Purpose.MANAGER if cpi is not None and alone and not use.context:
+        case CpiManager() if (cpi := plan.cpi(use.end)) is not None and group_of(groups, cpi.name) is None:
             return _steps(platform, cpi)
-        case Purpose.WAKE if cpi is not None:
+        case CpiWake() if (cpi := plan.cpi(use.end)) is not None:
             return {0: _steps(platform, cpi)[RELEASE]}
-        case Purpose.RELEASE:
+        case Release():
             return {0: platform.release_cycles(timers)}
     return {}
 

@@ -31,8 +31,9 @@ from camkes.backends.sel4.upstream_templates.adapter import Rendering, render
 from camkes.capdl.allocate import allocate
 from camkes.capdl.host_table import table_objects
 from camkes.capdl.mcs import TimePlanner
-from camkes.capdl.model import CapabilityModel, ObjectUse, Purpose, Space
+from camkes.capdl.model import CapabilityModel, Space
 from camkes.capdl.pools import allocate_pools
+from camkes.capdl.uses import Tcb
 from camkes.diagnostics import Diagnostic, Sink, Span
 from camkes.files import write_changed
 from camkes.generate import GeneratedFile
@@ -287,6 +288,5 @@ def _tcb_slots(model: CapabilityModel, space: Space, extras: Extras) -> Mapping[
     return {
         thread.index: slot
         for thread in space.threads
-        if (slot := model.slots.get(ObjectUse(thread.instance, Purpose.THREAD, number=thread.index)))
-        is not None
+        if (slot := model.slots.get(Tcb(thread.instance, thread.index))) is not None
     }

@@ -23,14 +23,13 @@ from camkes.capdl.model import (
     KernelObject,
     Mapping,
     ObjectKind,
-    ObjectUse,
-    Purpose,
     Role,
     Space,
     Thread,
     Timer,
 )
 from camkes.capdl.time_manager import TIME_MANAGER
+from camkes.capdl.uses import Variable
 from camkes.model.limits import MAX_PRIORITY, SEL4_TRACE_BYTES
 from camkes.model.settings import DEFAULT_STACK
 from camkes.model.units import PAGE
@@ -152,9 +151,9 @@ def _with_time(space: Space, time: TimePlanner, objects: list[KernelObject]) -> 
     return replace(space, threads=tuple(threads))
 
 
-def _variable(name: str) -> ObjectUse:
+def _variable(name: str) -> Variable:
     """A variable of the runtime, of which an address space has one."""
-    return ObjectUse("", Purpose.VARIABLE, name)
+    return Variable("", name)
 
 
 def _space_objects(space: Space) -> list[KernelObject]:

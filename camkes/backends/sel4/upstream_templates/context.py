@@ -30,7 +30,8 @@ from camkes.backends.sel4.upstream_templates.objects import (
 )
 from camkes.capdl.details import Rights
 from camkes.capdl.fill import Fill
-from camkes.capdl.model import Mapping, ObjectUse, Purpose
+from camkes.capdl.model import Mapping
+from camkes.capdl.uses import Variable
 from camkes.model.units import PAGE, round_up
 
 
@@ -192,9 +193,9 @@ class _Functions:
             f'               "{symbol} must be whole pages, at most {size} bytes");\n'
         )
 
-    def _variable(self, name: str) -> ObjectUse:
+    def _variable(self, name: str) -> Variable:
         """A variable of the instance; libraries find some by name, so that no instance hides them."""
-        return ObjectUse("" if name in LIBRARY_VARIABLES else self.instance, Purpose.VARIABLE, name)
+        return Variable("" if name in LIBRARY_VARIABLES else self.instance, name)
 
     def backing_frames(
         self, global_name: str, size: int, frame_size: int | None = None, label: str = ""

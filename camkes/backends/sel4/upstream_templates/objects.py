@@ -36,10 +36,9 @@ from camkes.capdl.model import (
     KernelObject,
     Mapping,
     ObjectKind,
-    ObjectUse,
-    Purpose,
     Space,
 )
+from camkes.capdl.uses import TemplateSlot
 from camkes.model.units import PAGE
 
 _TYPES = """
@@ -402,7 +401,7 @@ class Recorder:
             for slot, cap in cnode.slots.items():
                 if cap is None:
                     owner = self.owners.get((space.name, slot), space.instances[0])
-                    slots[ObjectUse(owner, Purpose.TEMPLATE, number=slot)] = slot
+                    slots[TemplateSlot(owner, slot)] = slot
             spaces.append(
                 replace(
                     space,
