@@ -7,8 +7,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from camkes.report.trace.kinds import Kind
 from camkes.resources import ROOT, RUNTIME
+from camkes.running.kinds import Kind
 from tests.runtime.host import build
 
 _HEADER = (RUNTIME / "include" / "camkes" / "worker_states.h").read_text("utf-8")
