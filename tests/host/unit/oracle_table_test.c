@@ -80,6 +80,7 @@ static void read_fields(void)
                "\n"
                "cpi top 0 top 255 own-priority,pooled,suspends,helps,binds\n"
                "cpi plain 2 plain 9 -\n"
+               "cpi other 0 store 8 helps\n"
                "context low 10\n"
                "context high 30\n"
                "raised 1 2 40\n"
@@ -96,7 +97,7 @@ static void read_fields(void)
                "thread works worker 20 1 - -\n"
                "thread manages  manager 30 0 - -\n");
     need(said[0] == 0 && s->mcs, "it is a table");
-    need(s->cpi_count == 3 && s->context_count == 2 && s->task_count == 2 && s->helper_count == 1 &&
+    need(s->cpi_count == 4 && s->context_count == 2 && s->task_count == 2 && s->helper_count == 1 &&
              s->thread_count == 3 && s->object_count == 2 && s->turn_count == 2 &&
              s->raised_count == 1 && s->limit_count == 2,
          "one of each line");
@@ -108,7 +109,8 @@ static void of_cpis(void)
     need(strcmp(lock->name, "lock") == 0 && strcmp(top->name, "top") == 0, "names of CPIs");
     need(strcmp(lock->lock_name, "store") == 0, "the name of a lock");
     need(lock->locks && lock->contended && !lock->own_priority && !lock->pooled, "a lock");
-    need(!lock->suspends && !lock->helps && !lock->binds, "without a policy");
+    need(!lock->suspends && !lock->binds, "without a policy");
+    need(lock->helps && !plain->helps, "a lock that others share, one of which helps");
     need(!top->locks && !top->contended && top->own_priority && top->pooled, "a fixed CPI");
     need(top->suspends && top->helps && top->binds, "with a policy");
     need(!plain->locks && !plain->own_priority && !plain->binds, "a CPI without any word");

@@ -31,7 +31,7 @@ struct oracle_cpi {
     bool own_priority; /* its threads work at the ceiling */
     bool pooled;
     bool suspends; /* and answers the requests of suspended tasks when it sees fit */
-    bool helps;    /* those that wait for the lock can pay for its holder */
+    bool helps;    /* with a lock of which a CPI does: those that wait can pay for its holder */
     bool binds;    /* its manager gives its threads time */
 };
 

@@ -176,9 +176,11 @@ static void connect(const char *path)
 {
     struct oracle_system *system = &oracle_system;
     for (unsigned i = 0; i < system->cpi_count; i++) {
-        if (system->cpis[i].lock >= system->cpi_count) {
-            bad(path, system->cpis[i].lock_name);
+        const struct oracle_cpi *cpi = &system->cpis[i];
+        if (cpi->lock >= system->cpi_count) {
+            bad(path, cpi->lock_name);
         }
+        system->cpis[cpi->lock].helps = system->cpis[cpi->lock].helps || cpi->helps;
     }
     for (unsigned i = 0; i < system->task_count; i++) {
         check_context(path, system->tasks[i].context);
