@@ -14,7 +14,7 @@ from camkes.running.kinds import Binding, Blocked, EndReason, KernelCall, Kind
 
 from .records import Records, records_of
 
-#: `free` has no lock; who waits for that of `helped` pays for its holder
+#: `free` has no lock; those that wait for that of `helped` pay for its holder
 SYSTEM = """
 procedure Section { void enter(); }
 component User { control; requestor; uses Section s; }
@@ -124,16 +124,19 @@ def test_an_extension_is_for_its_interface(records: Records) -> None:
     assert records.found() == [wrong]
 
 
-@pytest.mark.parametrize(("left", "next"), [(0, "high"), (3, "high"), (3, "low"), (3, "stop")])
+@pytest.mark.parametrize(("left", "next"), [(0, "high"), (3, "high"), (3, "low"), (3, "stop"), (3, "runs")])
 def test_the_end_of_a_part_of_a_budget(left: int, next: str, records: Records) -> None:
     run(records, "low")
     records.of_context(Kind.CHARGE, "low:sc", "low", 5, left)
     records.of_context(Kind.TIMEOUT, "low:sc", "low", 5, 0)
-    if next == "stop":
+    if next == "runs":
+        records.add(Kind.SWITCH, "low", "", 10)
+        records.bind("high:sc", "low", "helped.s!manager")
+    elif next == "stop":
         records.add(Kind.JOB_STOP, "helped.s!manager", "low", 0, 0)
     else:
         records.bind(f"{next}:sc", "low", "helped.s!manager")
-    wrong = ["low has overrun, but low:sc has budget"] if left and next != "low" else []
+    wrong = ["low has overrun, but low:sc has budget"] if left and next in ("high", "stop") else []
     assert records.found() == wrong
 
 
@@ -164,6 +167,18 @@ def test_a_budget_that_does_not_come_back(records: Records) -> None:
     records.events.remove(records.events[-2])
     records.add(Kind.IDLE)
     assert records.found() == []
+
+
+@pytest.mark.parametrize("thread", ["low", "helped.s@low"])
+def test_a_priority_that_is_left_over(thread: str, records: Records) -> None:
+    """But while a request is under way."""
+    records.request("helped.s", "high", "high")
+    records.add(Kind.PRIORITY, thread, "", 10, 20)
+    records.add(Kind.IDLE)
+    assert records.found() == []
+    records.add(Kind.REQUEST_END, "helped.s@high", "", 0, 0)
+    records.add(Kind.IDLE)
+    assert records.found() == [f"{thread} is left at priority 20 and not at 10"]
 
 
 def test_a_thread_without_budget_is_not_passed_over(records: Records) -> None:
@@ -268,6 +283,16 @@ def test_turns(turns: list[tuple[str, int, int]], begins: list[str], wrong: list
     for task in begins:
         band.add(Kind.JOB_BEGIN, task, "", 0, 0)
     assert band.found() == wrong
+
+
+def test_turns_that_are_not_ordered_by_deadlines(tmp_path: Path) -> None:
+    records = records_of(tmp_path, BAND.replace("EDFScheduler", "FairScheduler"))
+    for thread in records.names.threads:
+        records.add(Kind.BLOCK, thread.name, "", Blocked.NOTIFICATION, 0)
+    turn(records, "b", 100, 7 * MS)
+    turn(records, "a", 99, 6 * MS)
+    records.add(Kind.JOB_BEGIN, "a", "", 0, 0)
+    assert records.found() == []
 
 
 # -- replies ------------------------------------------------------------------------------------------
