@@ -439,7 +439,7 @@ function(_camkes_add_space space tool)
     endforeach()
     add_library(${space}.space OBJECT EXCLUDE_FROM_ALL ${CAMKES_SPACE_${space}_SOURCES})
     target_include_directories(
-        ${space}.space PRIVATE "${CAMKES_TOOL_DIR}/runtime/src" "${CAMKES_TOOL_DIR}/kernel/sel4/timer"
+        ${space}.space PRIVATE "${CAMKES_TOOL_DIR}/runtime/src/platform/sel4" "${CAMKES_TOOL_DIR}/kernel/sel4/timer"
                                "${CAMKES_TOOL_DIR}/kernel/sel4/heap"
     )
     target_link_libraries(${space}.space PRIVATE ${CAMKES_CORE_LIBS})

@@ -4,7 +4,7 @@
 
 Every thread has a context with its budget and period, but workers of CPIs with a protocol and the threads
 of passive interfaces: these run on the time of their callers. To start, they borrow a context that their
-instance keeps for that, one after the other; see `runtime/src/passive.c`.
+instance keeps for that, one after the other; see `runtime/src/time/passive.c`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """The time manager of a system on an MCS kernel: an address space of its own, which alone may configure
-scheduling contexts, and which changes the criticality of the system; see `runtime/src/time_manager.c`.
+scheduling contexts, and which changes the criticality of the system; see `runtime/src/time/time_manager.c`.
 
 Kernels boot with contexts of constant bandwidth and two refills. Where that is what all threads have, and no
 task has a criticality, there is no time manager.
@@ -51,7 +51,7 @@ class Badge(IntEnum):
     RAISE = 3
 
 
-#: the time manager's badge at managers of CPIs, above all others; as in runtime/src/protocols/overrun.h
+#: the time manager's badge at managers of CPIs, above all others; as in runtime/src/time/overrun.h
 AT_MANAGERS = 1 << 20
 
 

@@ -216,7 +216,7 @@ SHARED = {
     "frames of a fault": (limits.FAULT_FRAMES, "kernel/host/src/threads.h", r"FAULT_FRAMES = (\w+)"),
     "ring of records": (
         limits.SEL4_TRACE_BYTES,
-        "runtime/src/trace_sel4.h",
+        "runtime/src/platform/sel4/trace_sel4.h",
         r"define CAMKES_SEL4_TRACE_BYTES (\w+)",
     ),
     "size of a record": (

@@ -87,7 +87,7 @@ def test_a_mistake_in_the_runtime_violates_a_property(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mistake = BROKEN[name]
-    changes = {f"src/protocols/{mistake.file}": (mistake.good, mistake.bad)}
+    changes = {mistake.file: (mistake.good, mistake.bad)}
     break_runtime(changes, tmp_path, monkeypatch)
     words = ("-o", tmp_path / "build", "--for", "190ms", "--verify", *mistake.options)
     result = camkes("run", mistake.system(tmp_path / "system"), *words)

@@ -87,7 +87,7 @@ MISTAKES = {
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_a_mistake_is_found(mistake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file, *change = MISTAKES[mistake]
-    break_runtime({f"src/protocols/{file}": (change[0], change[1])}, tmp_path, monkeypatch)
+    break_runtime({file: (change[0], change[1])}, tmp_path, monkeypatch)
     options = SearchOptions(arrivals=0, duration=15_000_000, seconds=LIMIT)
     violation = search(band(tmp_path / "system", RISING), options).violation
     assert violation is not None and violation.property == "P", violation

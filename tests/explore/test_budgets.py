@@ -93,6 +93,6 @@ MISTAKES = {
 def test_time_that_does_not_go_home_is_found(
     mistake: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    break_runtime({"src/protocols/overrun.c": MISTAKES[mistake]}, tmp_path, monkeypatch, mcs=True)
+    break_runtime({"overrun.c": MISTAKES[mistake]}, tmp_path, monkeypatch, mcs=True)
     violation = search(system(tmp_path / "system", "help"), OPTIONS).violation
     assert violation is not None and violation.property == "F", violation  # the manager sees it itself

@@ -115,7 +115,7 @@ def test_several_managers_in_a_cycle_deadlock(tmp_path: Path, monkeypatch: pytes
         return connected(tasks, start)
 
     monkeypatch.setattr(groups, "_connected", split)
-    break_runtime({f"src/protocols/{file}": change for file, change in PUSHES.items()}, tmp_path, monkeypatch)
+    break_runtime(PUSHES, tmp_path, monkeypatch)
     broken = cycle(tmp_path / "system")
     assert len(groups.find_groups(broken.plan)) == 2
     found = search(broken, SearchOptions(seconds=LIMIT)).violation

@@ -112,7 +112,7 @@ MISTAKES = {
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file, good, bad, scheduling = MISTAKES[name]
-    break_runtime({f"src/protocols/{file}": (good, bad)}, tmp_path, monkeypatch)
+    break_runtime({file: (good, bad)}, tmp_path, monkeypatch)
     options = SearchOptions(scheduling=scheduling, seconds=LIMIT)
     found = search(two_and_two(tmp_path / "system"), options)
     assert found.violation is not None
@@ -175,7 +175,7 @@ def test_a_queue_in_the_order_of_arrival_priorities_is_found(
     good = """before(camkes_lends(group, waiter), waiter->arrival,
                                      camkes_lends(group, first), first->arrival)"""
     bad = "before(waiter->priority, waiter->arrival, first->priority, first->arrival)"
-    break_runtime({"src/protocols/group.c": (good, bad)}, tmp_path, monkeypatch)
+    break_runtime({"group.c": (good, bad)}, tmp_path, monkeypatch)
     found = search(raised(tmp_path / "system"), SearchOptions(bound=1, seconds=LIMIT))
     assert found.violation is not None
     assert found.violation.property == "H"

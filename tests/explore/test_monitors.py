@@ -135,7 +135,7 @@ MISTAKES = {
 def test_a_mistake_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     which, good, bad = MISTAKES[name]
     file = "lending.c" if "camkes_lends" in good else "group.c"
-    break_runtime({f"src/protocols/{file}": (good, bad)}, tmp_path, monkeypatch)
+    break_runtime({file: (good, bad)}, tmp_path, monkeypatch)
     system = queue if name == "handed-over-before-it-lends" else buffer
     found = search(system(tmp_path / "system"), SearchOptions(bound=1, seconds=LIMIT))
     assert found.violation is not None

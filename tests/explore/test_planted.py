@@ -15,6 +15,7 @@ from tests.explore import test_bands, test_budgets, test_helpers, test_monitors,
 from tests.explore.search import LIMIT, built, search
 from tests.report import test_overrun_mistakes
 from tests.runtime import systems
+from tests.runtime.host import place
 from tests.runtime.systems import Contended
 from tests.runtime.test_exploration import MUTANTS, SILENT, break_runtime
 
@@ -83,7 +84,7 @@ PLANTED = (
         "    inherit(cpi, from, false, from->id, false); /* first: it may be ready */\n",
         "",
         systems.ONE_LOCK,
-        "PZ",
+        "FPZ",
     ),
     Planted(
         "wrong-heir",
@@ -118,17 +119,17 @@ OTHERS = {
 def test_mistakes_fit_the_runtime() -> None:
     """Most of them are tried in long tests only."""
     for planted in PLANTED:
-        text = (RUNTIME / "src/protocols" / planted.file).read_text()
+        text = (RUNTIME / place(planted.file)).read_text()
         assert text.count(planted.good) == 1, planted.kind
     for mutant in MUTANTS:
-        assert mutant.good in (RUNTIME / mutant.file).read_text(), mutant.name
+        assert mutant.good in (RUNTIME / place(mutant.file)).read_text(), mutant.name
     for name, (_, _, changes) in SILENT.items():
         for file, (good, _) in changes.items():
-            assert good in (RUNTIME / file).read_text(), name
-    protocols = "".join(path.read_text() for path in (RUNTIME / "src/protocols").glob("*.c"))
-    for module, place in OTHERS.items():
+            assert good in (RUNTIME / place(file)).read_text(), name
+    protocols = "".join(path.read_text() for path in (RUNTIME / "src").rglob("*.c"))
+    for module, index in OTHERS.items():
         for name, words in module.MISTAKES.items():
-            assert words[place] in protocols, (module.__name__, name)
+            assert words[index] in protocols, (module.__name__, name)
 
 
 @pytest.mark.mostly_long("wrong-heir")
@@ -143,7 +144,7 @@ def test_mistakes_fit_the_runtime() -> None:
 def test_a_planted_mistake_is_found(
     planted: Planted, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    break_runtime({f"src/protocols/{planted.file}": (planted.good, planted.bad)}, tmp_path, monkeypatch)
+    break_runtime({planted.file: (planted.good, planted.bad)}, tmp_path, monkeypatch)
     broken = built(tmp_path / "system", planted.system)
     options = SearchOptions(scheduling=planted.scheduling, seconds=LIMIT)
     violation = search(broken, options).violation
@@ -171,7 +172,7 @@ def test_the_second_read_of_nested_is_needed_under_round_robin(
 ) -> None:
     """Without time slices that end, no schedule of two nested locks and three tasks needs it."""
     late = next(p for p in PLANTED if p.kind == "late-update")
-    break_runtime({f"src/protocols/{late.file}": (late.good, late.bad)}, tmp_path, monkeypatch)
+    break_runtime({late.file: (late.good, late.bad)}, tmp_path, monkeypatch)
     found = search(built(tmp_path / "system", late.system), SearchOptions(bound=2, seconds=LIMIT))
     assert found.violation is None
     assert not found.state.stopped

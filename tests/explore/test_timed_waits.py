@@ -103,7 +103,7 @@ MISTAKES = {
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     which, file, good, bad = MISTAKES[name]
-    break_runtime({f"src/protocols/{file}": (good, bad)}, tmp_path, monkeypatch)
+    break_runtime({file: (good, bad)}, tmp_path, monkeypatch)
     found = search(system("monitor", tmp_path / "system"), SearchOptions(bound=1, seconds=LIMIT))
     assert found.violation is not None
     assert found.violation.property == which
@@ -115,7 +115,7 @@ def test_another_thread_that_takes_the_signal_is_found(
 ) -> None:
     """The signal is on its way when the time is over: a thread that waits for it again may wait for ever."""
     good, bad = "ask(condition, CAMKES_SIGNAL_TAKEN);", "ask(condition, CAMKES_WAIT);"
-    break_runtime({"src/protocols/condition.c": (good, bad)}, tmp_path, monkeypatch)
+    break_runtime({"condition.c": (good, bad)}, tmp_path, monkeypatch)
     found = search(system("semaphore", tmp_path / "system"), SearchOptions(bound=1, seconds=LIMIT))
     assert found.violation is not None
     assert found.violation.property == "L"

@@ -15,8 +15,8 @@ import pytest
 
 from camkes.resources import RUNTIME
 
-QUEUE = "src/protocols/queue.c"
-HEADER = "src/protocols/queue.h"
+QUEUE = "src/core/queue.c"
+HEADER = "src/core/queue.h"
 STUBS = Path(__file__).parent / "include"
 #: elapsed seconds for a goal; the longest takes 15 of a processor, which other work may slow down
 PATIENCE = 900

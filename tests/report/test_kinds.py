@@ -84,7 +84,7 @@ def test_builds_for_sel4_use_the_same_header() -> None:
 
 
 def test_records_on_sel4_can_hold_all_arguments_of_the_runtime() -> None:
-    header = (KERNEL.parent / "runtime/src/trace_sel4.h").read_text()
+    header = (KERNEL.parent / "runtime/src/platform/sel4/trace_sel4.h").read_text()
     most = re.search(r"#define CAMKES_SEL4_TRACE_ARGUMENTS (\d+)", header)
     assert most and int(most[1]) == max(len(names) for names in ARGUMENTS.values())
 

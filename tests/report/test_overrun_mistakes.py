@@ -12,7 +12,7 @@ from tests.runtime.test_exploration import break_runtime
 
 from .random_overruns import make, problems
 
-OVERRUN, ABORTED = "src/protocols/overrun.c", "src/protocols/aborted.c"
+OVERRUN, ABORTED = "overrun.c", "aborted.c"
 
 #: the seed of a system; a file of the runtime; what is there, and what replaces it; what property
 #: shows it, F: an assertion of the runtime, in a manager

@@ -16,6 +16,7 @@ from camkes.diagnostics import Sink
 from camkes.model.system import System
 from camkes.project.application import KERNEL_IS_MCS
 from camkes.protocols.plan import Plan
+from camkes.resources import RUNTIME
 from camkes.running.demands import Violation
 from camkes.running.events import Event, read_records
 from camkes.running.kinds import Binding, Kind
@@ -158,3 +159,11 @@ def build_found(
 
 def describe(sink: Sink) -> str:
     return "\n".join(f"{d.code.number} {d.message} {d.notes}" for d in sink.diagnostics)
+
+
+def place(file: str) -> Path:
+    """Where a file of the runtime is in it."""
+    if (RUNTIME / file).exists():
+        return Path(file)
+    (found,) = RUNTIME.rglob(file)
+    return found.relative_to(RUNTIME)

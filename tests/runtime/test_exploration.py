@@ -25,7 +25,7 @@ from camkes.running.kinds import EndReason, Kind
 from tests.kit import copy_runtime, ready_kit
 from tests.runtime import systems
 from tests.runtime.explore import DURATION, schedules
-from tests.runtime.host import build
+from tests.runtime.host import build, place
 from tests.runtime.systems import Contended
 
 #: what these have is in others too: one more lock, a CPI in between, equal priorities, a fixed priority
@@ -64,9 +64,9 @@ class Mutant:
     system: Contended
 
 
-MANAGER = "src/protocols/manager.c"
-NESTED, QUEUE = "src/protocols/nested.c", "src/protocols/queue.c"
-CHECK = "src/protocols/serve.c"
+MANAGER = "manager.c"
+NESTED, QUEUE = "nested.c", "queue.c"
+CHECK = "serve.c"
 REQUEST, SERVE = "include/camkes/request.h", "include/camkes/serve.h"
 
 MUTANTS = (
@@ -157,18 +157,19 @@ def break_runtime(
     *,
     mcs: bool = False,
 ) -> None:
-    """Build with a copy of the runtime in which in each file one text is replaced by another. Only these are
-    compiled, and what has the functions of headers; the other objects are those that every build uses."""
+    """Build with a copy of the runtime in which in each file, which is named with its folder or without, one
+    text is replaced by another. Only these are compiled, and what has the functions of headers; the other
+    objects are those that every build uses."""
     runtime = folder / "runtime"
     shutil.copytree(RUNTIME, runtime)
-    changed = {Path(file) for file in changes}
+    changed = {place(file) for file in changes}
     if any(file.suffix == ".h" for file in changed):
-        changed.add(Path("src/inline_host.c"))
+        changed.add(place("inline_host.c"))
     for source in (runtime / "src").rglob("*.c"):
         if source.relative_to(runtime) not in changed:
             source.unlink()
     for file, (good, bad) in changes.items():
-        path = runtime / file
+        path = runtime / place(file)
         text = path.read_text()
         assert good in text
         path.write_text(text.replace(good, bad))
@@ -201,8 +202,10 @@ def test_a_broken_runtime_is_found_out(
     )
 
 
-#: what only the checker can notice, in the default schedule and a run that does not end idle: the system, the
-#: property, and the replacement in which file
+#: a fault, where a record is not one of the component that writes it
+NOT_ITS_OWN = "writes a record of the trace that is not its own"
+#: what only the judge can notice, or the kernel by its record, in the default schedule and a run that does not
+#: end idle: the system, the property, and the replacement in which file
 SILENT = {
     "grant-not-sent": (
         systems.ONE_LOCK,
@@ -228,7 +231,7 @@ SILENT = {
     ),
     "task-of-another": (
         systems.CHAIN,
-        "S",
+        NOT_ITS_OWN,
         {
             REQUEST: (": label |", ": (label ^ (seL4_Word)1 << 8) |"),
             CHECK: ("if (!is_task_of(", "if (caller == NULL && is_task_of("),
@@ -236,13 +239,13 @@ SILENT = {
     ),
     "task-in-the-record": (
         systems.ONE_LOCK,
-        "S",
+        NOT_ITS_OWN,
         {SERVE: ("camkes_label_task(self->label),", "(uint64_t)(camkes_label_task(self->label) ^ 1u),")},
     ),
     "late-release": (
         systems.ONE_LOCK,
         "S",
-        {"src/task.c": (": task->offset + job", ": task->offset + 1 + job")},
+        {"task.c": (": task->offset + job", ": task->offset + 1 + job")},
     ),
 }  # fmt: skip
 
@@ -255,6 +258,9 @@ def test_a_defect_that_does_not_stop_a_run_is_found(
     system, broken, changes = SILENT[name]
     break_runtime(changes, tmp_path, monkeypatch)
     run = build(tmp_path / "system", system.text, system.code).run(duration=DURATION)
+    if broken == NOT_ITS_OWN:
+        assert run.status == 1 and NOT_ITS_OWN in run.errors
+        return
     assert run.status == 0, run.errors
     assert run.of(Kind.END)[-1].args == (EndReason.TIME,)
     assert broken in {violation.property.value for violation in run.violations()}

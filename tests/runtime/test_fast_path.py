@@ -14,7 +14,7 @@ import pytest
 from camkes.diagnostics import Sink
 from camkes.generate import generate
 from camkes.resources import HOST_KERNEL, RUNTIME
-from tests.runtime.host import plan_of
+from tests.runtime.host import place, plan_of
 
 _HERE = Path(__file__).parent / "fast_path"
 _COMPILER = subprocess.run(["cc", "--version"], capture_output=True, text=True, check=False).stdout
@@ -118,7 +118,7 @@ _FLAGS = (
 )
 _RUNTIME = (
     *("message.c", "message_error.c", "self_sel4.c"),
-    *("protocols/serve.c", "protocols/lock.c", "protocols/nested.c"),
+    *("serve.c", "lock.c", "nested.c"),
 )
 
 
@@ -136,7 +136,7 @@ def _program(generated: Path, instance: str, text: str) -> Path:
     source = generated / f"{instance}.c"
     source.write_text("#include <camkes.h>\n" + text)
     includes = (folder, _HERE, RUNTIME / "include", HOST_KERNEL / "include")
-    sources = (*folder.glob("*.c"), source, _HERE / "count.c", *(RUNTIME / "src" / s for s in _RUNTIME))
+    sources = (*folder.glob("*.c"), source, _HERE / "count.c", *(RUNTIME / place(s) for s in _RUNTIME))
     subprocess.run(["cc", *_FLAGS, *(f"-I{i}" for i in includes), "-o", program, *sources], check=True)
     return program
 

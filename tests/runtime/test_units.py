@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 
 from camkes.resources import HOST_KERNEL, RUNTIME
+from tests.runtime.host import place
 from tests.units import build, check
 from tests.written import write_files
 
+SEL4 = RUNTIME / "src" / "platform" / "sel4"
 _UNIT = Path(__file__).parent / "unit"
 #: by name: the sources besides the test itself, and whether the kernel is an MCS kernel
 _UNITS = (
-    ("queue_test", ("protocols/queue.c",), False),
+    ("queue_test", ("queue.c",), False),
     ("message_test", ("message.c", "message_error.c"), False),
     ("shared_memory_test", (), False),
     ("marshal_test", (), False),
@@ -25,48 +27,48 @@ _UNITS = (
     ("error_test", ("error.c",), False),
     ("every_error_test", (), False),
     ("semaphore_test", ("semaphore.c",), False),
-    ("group_test", ("protocols/group.c", "protocols/lending.c"), False),
-    ("monitor_test", ("protocols/group.c", "protocols/lending.c"), False),
-    ("monitor_test", ("protocols/group.c", "protocols/lending.c"), True),
-    ("condition_test", ("protocols/condition.c",), False),
-    ("condition_test", ("protocols/condition.c",), True),
-    ("helper_test", ("protocols/helper.c",), False),
+    ("group_test", ("group.c", "lending.c"), False),
+    ("monitor_test", ("group.c", "lending.c"), False),
+    ("monitor_test", ("group.c", "lending.c"), True),
+    ("condition_test", ("condition.c",), False),
+    ("condition_test", ("condition.c",), True),
+    ("helper_test", ("helper.c",), False),
     ("start_test", ("start.c",), False),
     ("start_test", ("start.c",), True),
     ("event_test", ("event.c", "semaphore.c"), False),
     ("platform_test", ("platform_host.c",), False),
     ("platform_test", ("platform_host.c",), True),
-    ("manager_test", ("protocols/manager.c", "protocols/check.c", "protocols/queue.c"), False),
-    ("manage_test", ("protocols/manager.c", "protocols/check.c", "protocols/queue.c"), False),
-    ("manage_test", ("protocols/manager.c", "protocols/check.c", "protocols/queue.c"), True),
-    ("lock_test", ("protocols/lock.c",), False),
-    ("lock_test", ("protocols/lock.c",), True),
+    ("manager_test", ("manager.c", "check.c", "queue.c"), False),
+    ("manage_test", ("manager.c", "check.c", "queue.c"), False),
+    ("manage_test", ("manager.c", "check.c", "queue.c"), True),
+    ("lock_test", ("lock.c",), False),
+    ("lock_test", ("lock.c",), True),
     ("thread_test", ("thread.c",), False),
     ("timer_test", ("timer.c",), False),
     ("checks_test", (), False),
     ("request_test", (), False),
     ("request_test", (), True),
-    ("serve_test", ("protocols/serve.c",), False),
-    ("serve_test", ("protocols/serve.c",), True),
-    ("nested_test", ("protocols/managers.c", "protocols/nested.c"), False),
-    ("nested_test", ("protocols/managers.c", "protocols/nested.c"), True),
+    ("serve_test", ("serve.c",), False),
+    ("serve_test", ("serve.c",), True),
+    ("nested_test", ("managers.c", "nested.c"), False),
+    ("nested_test", ("managers.c", "nested.c"), True),
     (
         "budget_test",
         (
-            "protocols/managers.c",
-            "protocols/budget.c",
+            "managers.c",
+            "budget.c",
         ),
         True,
     ),
-    ("overrun_test", ("protocols/overrun.c",), True),
-    ("payers_test", ("protocols/overrun.c",), True),
-    ("aborted_test", ("protocols/aborted.c", "protocols/overrun.c"), True),
-    ("worker_states_test", ("protocols/check.c",), True),
-    ("time_manager_test", ("protocols/managers.c", "time_manager.c", "criticality.c"), True),
+    ("overrun_test", ("overrun.c",), True),
+    ("payers_test", ("overrun.c",), True),
+    ("aborted_test", ("aborted.c", "overrun.c"), True),
+    ("worker_states_test", ("check.c",), True),
+    ("time_manager_test", ("managers.c", "time_manager.c", "criticality.c"), True),
     (
         "task_test",
         (
-            "protocols/managers.c",
+            "managers.c",
             "task.c",
         ),
         False,
@@ -74,13 +76,13 @@ _UNITS = (
     (
         "task_test",
         (
-            "protocols/managers.c",
+            "managers.c",
             "task.c",
         ),
         True,
     ),
     ("passive_test", ("passive.c",), True),
-    ("scheduler_test", ("protocols/scheduler.c",), True),
+    ("scheduler_test", ("scheduler.c",), True),
 )
 
 
@@ -94,7 +96,7 @@ def test_unit(name: str, sources: tuple[str, ...], mcs: bool, tmp_path: Path) ->
         build(
             tmp_path,
             _UNIT / f"{name}.c",
-            [_UNIT / "assertion.c", *(RUNTIME / "src" / s for s in sources)],
+            [_UNIT / "assertion.c", *(RUNTIME / place(s) for s in sources)],
             includes,
             *flags,
         )
@@ -105,14 +107,14 @@ def test_a_task_on_sel4_asks_the_clock_for_its_release(tmp_path: Path) -> None:
     """Headers of seL4's libraries are empty here, and other functions of the source are not linked."""
     empty = ("autoconf.h", "camkes/pid.h", "sel4runtime/gen_config.h")
     headers = write_files(tmp_path / "headers", dict.fromkeys(empty, ""))
-    includes = (RUNTIME / "include", RUNTIME / "src", HOST_KERNEL / "include", headers)
-    source = RUNTIME / "src" / "platform_sel4.c"
+    includes = (RUNTIME / "include", SEL4, HOST_KERNEL / "include", headers)
+    source = RUNTIME / place("platform_sel4.c")
     flags = ("-DCAMKES_KERNEL_HOST=1", "-ffunction-sections", "-Wl,--gc-sections")
     check(build(tmp_path, _UNIT / "release_sel4_test.c", [source], includes, *flags))
 
 
 def test_records_are_printed_on_sel4_in_the_order_of_their_times(tmp_path: Path) -> None:
-    includes = (RUNTIME / "include", RUNTIME / "src", HOST_KERNEL / "include")
+    includes = (RUNTIME / "include", SEL4, HOST_KERNEL / "include")
     flags = ("-DCAMKES_KERNEL_HOST=1", "-DCONFIG_PRINTING")
     printer = HOST_KERNEL.parent / "sel4" / "trace" / "printer.c"
     check(build(tmp_path, _UNIT / "printer_sel4_test.c", [printer], includes, *flags))

@@ -43,11 +43,11 @@ struct camkes_context {
     _Atomic seL4_CPtr pushed;             /* manager that an update was or will be sent to */
     _Atomic uint16_t cause;               /* plan id of the context that its priority comes from */
     _Atomic bool pushing;                 /* an update may be under way, or about to be sent */
-    uint64_t rank; /* among those that wait for the lock, 0: it does not (src/protocols/queue.h) */
+    uint64_t rank; /* among those that wait for the lock, 0: it does not (src/core/queue.h) */
     uint32_t next; /* index + 1 of the one that waits after it, 0: it is the last */
 
 #if defined(CONFIG_KERNEL_MCS)
-    /* of the manager, for overruns; see src/protocols/overrun.c */
+    /* of the manager, for overruns; see src/time/overrun.c */
     seL4_CPtr time;    /* scheduling context of the task, 0: it is none, or cannot be bound here */
     seL4_CPtr timeout; /* the manager's endpoint, badged for timeouts of the worker of this index */
     /* of the worker: manager that it has sent a priority to, and no CAMKES_CLEAR yet, 0: none */

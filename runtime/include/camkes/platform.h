@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * The functions that differ between the two kernels, implemented by `src/platform_host.c` and
- * `src/platform_sel4.c`. All other code calls only the seL4 API.
+ * The functions that differ between the two kernels, implemented by
+ * `src/platform/host/platform_host.c` and `src/platform/sel4/platform_sel4.c`. All other code calls
+ * only the seL4 API.
  */
 #pragma once
 
@@ -15,7 +16,7 @@
 
 /* On the path of every request: inlined into the code of an interface, where much is constant. On
  * the host kernel, where no instructions are counted, that would only make compiling slower: what a
- * header defines, `src/inline_host.c` has for generated code. */
+ * header defines, `src/platform/host/inline_host.c` has for generated code. */
 #if CAMKES_KERNEL_HOST
 #define CAMKES_INLINE_HERE static inline
 #else

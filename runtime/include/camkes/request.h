@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
  * Requests, as callers make them. What is not on the path of every request is in
- * src/protocols/nested.c. Where generated code has constants of an interface, they are folded in.
+ * src/core/nested.c. Where generated code has constants of an interface, they are folded in.
  */
 #pragma once
 

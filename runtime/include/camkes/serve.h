@@ -3,7 +3,7 @@
 /*
  * The loops of threads that serve requests, with the way of a request through a CPI. Generated code
  * calls them with constants, so that each interface gets a loop of its own. What is not on the way
- * of a request without contention is in src/protocols/{serve,lock}.c.
+ * of a request without contention is in src/core/{serve,lock}.c.
  */
 #pragma once
 

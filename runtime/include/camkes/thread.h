@@ -27,7 +27,7 @@ struct camkes_task;
 #if CAMKES_MCS
 #include <camkes/worker_states.h>
 
-/* What passive threads need to come to where they wait for callers; see src/passive.c. */
+/* What passive threads need to come to where they wait for callers; see src/time/passive.c. */
 struct camkes_lent {
     seL4_CPtr context; /* scheduling context */
     seL4_CPtr done;    /* notification */

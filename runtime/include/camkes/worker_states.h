@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
  * What a worker on an MCS kernel executes on, as a state machine. The manager of its CPI alone
- * takes it from one state to another (src/protocols/worker_states.h). docs/mcs.md shows these
+ * takes it from one state to another (src/time/worker_states.h). docs/mcs.md shows these
  * tables.
  */
 #pragma once

@@ -157,7 +157,12 @@ def test_the_source_distribution_is_a_checkout_that_builds(distributions: Path) 
     (archive,) = distributions.glob("*.tar.gz")
     with tarfile.open(archive) as file:
         names = {name.partition("/")[2] for name in file.getnames()}
-    wanted = ("templates/glue.template.c", "runtime/src/start.c", "kernel/sel4/CMakeLists.txt", "LICENSES")
+    wanted = (
+        "templates/glue.template.c",
+        "runtime/src/core/start.c",
+        "kernel/sel4/CMakeLists.txt",
+        "LICENSES",
+    )
     assert {"camkes/parser/camkes.lark", "repo-init.sh", "cmake/camkes.cmake"} <= names
     assert all(any(name.startswith(w) for name in names) for w in wanted)
     assert not any("__pycache__" in name or ".git/" in name for name in names)

@@ -6,7 +6,7 @@
 
 #include "kernel_log.h"
 
-#include "../../../runtime/src/protocols/overrun.h"
+#include "../../../runtime/src/time/overrun.h"
 #include <camkes/instance.h>
 #include <camkes/serve.h>
 

@@ -4,7 +4,7 @@
 #include <camkes/error.h>
 
 #define CAMKES_EVERY_ERROR CEA_IGNORE
-#include "../../../runtime/src/error.c"
+#include "../../../runtime/src/core/error.c"
 
 #include <stdlib.h>
 

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "messages.h"
-#include "../../../runtime/src/protocols/overrun.h"
+#include "../../../runtime/src/time/overrun.h"
 
 #include <camkes/condition.h>
 #include <camkes/label.h>

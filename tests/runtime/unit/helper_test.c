@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* The manager of a task whose priority a group, or a scheduler, sets. */
-#include "../../../runtime/src/protocols/nested.h"
+#include "../../../runtime/src/core/nested.h"
 #include "messages.h"
 
 #include <camkes/condition.h>

@@ -10,7 +10,7 @@
 static int print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #define printf print
-#include "../../../runtime/src/library_host.c"
+#include "../../../runtime/src/platform/host/library_host.c"
 #undef printf
 
 static seL4_IPCBuffer buffer;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* The release of a lock that others wait for, and how a worker comes to its manager. */
-#include "../../../runtime/src/protocols/nested.h"
+#include "../../../runtime/src/core/nested.h"
 #include "log.h"
 
 enum { HELD = 3, WAKE = 8, MANAGER = 20 };

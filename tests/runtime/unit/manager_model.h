@@ -3,9 +3,9 @@
 /* The manager of a CPI with three contexts; all that it calls is in the text of log.h. */
 #pragma once
 
-#include "../../../runtime/src/protocols/nested.h"
-#include "../../../runtime/src/protocols/overrun.h"
-#include "../../../runtime/src/protocols/queue.h"
+#include "../../../runtime/src/core/nested.h"
+#include "../../../runtime/src/time/overrun.h"
+#include "../../../runtime/src/core/queue.h"
 #include "messages.h"
 
 enum { LOW, MID, HIGH, CONTEXTS };

@@ -8,7 +8,7 @@ static void *scarce(size_t count, size_t size);
 
 #define malloc(size) scarce(1, size)
 #define calloc scarce
-#include "../../../runtime/src/message.c"
+#include "../../../runtime/src/core/message.c"
 #undef malloc
 #undef calloc
 

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* The messages of a nested request whose context has an inherited priority, or gets one meanwhile.
  */
-#include "../../../runtime/src/protocols/nested.h"
+#include "../../../runtime/src/core/nested.h"
 
 #include <camkes/error.h>
 #include <setjmp.h>

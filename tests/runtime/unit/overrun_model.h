@@ -4,8 +4,8 @@
  * kernel: bound to one thread, with a budget or not. */
 #pragma once
 
-#include "../../../runtime/src/protocols/overrun.h"
-#include "../../../runtime/src/protocols/queue.h"
+#include "../../../runtime/src/time/overrun.h"
+#include "../../../runtime/src/core/queue.h"
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>

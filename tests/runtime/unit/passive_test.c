@@ -6,7 +6,7 @@
 #include <camkes/instance.h>
 #include <camkes/serve.h>
 
-#include "../../../runtime/src/protocols/overrun.h"
+#include "../../../runtime/src/time/overrun.h"
 
 enum { LENT = 1, DONE, GATE, READY, TCB = 10, ENDPOINT = 20, REPLY };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* The queue of waiters against a list that is searched: highest priority first, then first come. */
-#include "../../../runtime/src/protocols/queue.h"
+#include "../../../runtime/src/core/queue.h"
 
 #include <stdio.h>
 #include <stdlib.h>

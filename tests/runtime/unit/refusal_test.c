@@ -11,7 +11,7 @@
 
 #undef CAMKES_KERNEL_HOST
 #define CAMKES_KERNEL_HOST 0
-#include "../../../runtime/src/message_error.c"
+#include "../../../runtime/src/core/message_error.c"
 
 static void need(bool good, const char *what)
 {

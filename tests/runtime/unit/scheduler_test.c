@@ -3,7 +3,7 @@
 /* The scheduler of a band: which priorities it gives after each message, and how it answers. */
 #include "kernel_log.h"
 
-#include "../../../runtime/src/protocols/nested.h"
+#include "../../../runtime/src/core/nested.h"
 #include <camkes/instance.h>
 #include <camkes/scheduler.h>
 

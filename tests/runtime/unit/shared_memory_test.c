@@ -8,7 +8,7 @@ static void *spoiling_copy(void *to, const void *from, size_t size);
 
 /* message.c copies with this: just before, another thread writes to the message. */
 #define memcpy spoiling_copy
-#include "../../../runtime/src/message.c"
+#include "../../../runtime/src/core/message.c"
 #undef memcpy
 
 #include <camkes/dataport.h>

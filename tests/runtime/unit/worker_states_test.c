@@ -4,8 +4,8 @@
  * then, and that there is nothing else. */
 #include "kernel_log.h"
 
-#include "../../../runtime/src/protocols/check.h"
-#include "../../../runtime/src/protocols/worker_states.h"
+#include "../../../runtime/src/core/check.h"
+#include "../../../runtime/src/time/worker_states.h"
 
 enum { OWN = 1, OTHER, EXTENSION, HOME, TCB = 10, HELD = 1 };
 

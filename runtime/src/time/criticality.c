@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* The criticality of the system, as components read and change it. */
-#include "protocols/managers.h"
+#include "../core/managers.h"
 
 #include <camkes/criticality.h>
 #include <camkes/instance.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* The thread that waits for the timer of a group or a scheduler, which waits for messages. */
-#include "managers.h"
+#include "../core/managers.h"
 
 #include <camkes/condition.h>
 

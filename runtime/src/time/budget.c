@@ -6,7 +6,7 @@
  * the end of the job. `raise`: it goes on with the budget of a raised criticality. `stop`: the job
  * ends, and run() begins again at the next release.
  */
-#include "nested.h"
+#include "../core/nested.h"
 
 #include <camkes/task.h>
 

@@ -7,7 +7,7 @@
 #include "check.h"
 #include "fatal.h"
 #include "nested.h"
-#include "overrun.h"
+#include "../time/overrun.h"
 #include "queue.h"
 
 #include <camkes/instance.h>

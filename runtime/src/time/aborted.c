@@ -6,8 +6,8 @@
  * roll-backs take, or if there is none, the scheduling context of the way home. What follows takes
  * either. Who finds none waits for them.
  */
-#include "fatal.h"
-#include "nested.h"
+#include "../core/fatal.h"
+#include "../core/nested.h"
 #include "overrun.h"
 #include "worker_states.h"
 

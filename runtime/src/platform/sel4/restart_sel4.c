@@ -83,8 +83,8 @@ static bool is_entry(seL4_Word place)
 bool camkes_platform_keep_reply(const struct camkes_thread *thread)
 {
     seL4_UserContext registers = {0};
-    camkes_must(seL4_TCB_ReadRegisters(
-        thread->tcb, false, 0, sizeof(registers) / sizeof(seL4_Word), &registers));
+    camkes_must(seL4_TCB_ReadRegisters(thread->tcb, false, 0, sizeof(registers) / sizeof(seL4_Word),
+                                       &registers));
     if (FIRST(registers) != 0 || OPERATION(registers) != (seL4_Word)seL4_SysCall ||
         !is_entry(PLACE(registers))) {
         return false;

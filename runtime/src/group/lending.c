@@ -6,7 +6,7 @@
  */
 #include "lending.h"
 
-#include "nested.h"
+#include "../core/nested.h"
 
 unsigned camkes_ask_member(const struct camkes_member *member,
                            enum camkes_member_operation operation, uint8_t priority,

@@ -13,7 +13,7 @@
 #include <camkes/platform.h>
 #include <camkes/serve.h>
 
-#include "protocols/overrun.h"
+#include "overrun.h"
 
 #if defined(CONFIG_KERNEL_MCS)
 

@@ -3,7 +3,7 @@
 /* Whether the records of a CPI, its contexts and its threads agree; see check.h. */
 #include "check.h"
 
-#include "overrun.h"
+#include "../time/overrun.h"
 #include "queue.h"
 
 #if CAMKES_ASSERTIONS

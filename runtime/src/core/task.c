@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Jobs of tasks, and functions for component code about the work of the running thread. */
-#include "protocols/managers.h"
+#include "managers.h"
 
 #include <camkes/realtime.h>
 #include <camkes/request.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* The scheduler of a band: the only thread that decides the priorities of its tasks. */
-#include "managers.h"
+#include "../core/managers.h"
 
 #include <camkes/instance.h>
 #include <camkes/label.h>

@@ -10,8 +10,8 @@
  * - A thread whose fault is answered while its context has no budget waits for the refill.
  */
 #include "overrun.h"
-#include "nested.h"
-#include "queue.h"
+#include "../core/nested.h"
+#include "../core/queue.h"
 #include "worker_states.h"
 
 #if defined(CONFIG_KERNEL_MCS)

@@ -7,10 +7,10 @@
  * no messages to each other, so that a cycle of lending causes no deadlock, and no priority remains
  * that was passed around one.
  */
-#include "fatal.h"
+#include "../core/fatal.h"
 #include "lending.h"
-#include "nested.h"
-#include "overrun.h"
+#include "../core/nested.h"
+#include "../time/overrun.h"
 
 #include <camkes/label.h>
 #include <camkes/timer_protocol_sel4.h>

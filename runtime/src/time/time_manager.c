@@ -4,7 +4,7 @@
  * The time manager. Its thread has the highest priority, so a change of the criticality is seen by
  * others as one step, except by managers of CPIs, which it calls.
  */
-#include "protocols/managers.h"
+#include "../core/managers.h"
 
 #include <camkes/time_manager.h>
 

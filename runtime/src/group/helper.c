@@ -4,8 +4,8 @@
  * The manager of a task that helps, or that a scheduler at user level orders: the only thread that
  * changes the priority of its control thread, as the manager of its group or the scheduler decides.
  */
-#include "fatal.h"
-#include "nested.h"
+#include "../core/fatal.h"
+#include "../core/nested.h"
 
 #include <camkes/condition.h>
 #include <camkes/label.h>

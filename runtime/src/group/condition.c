@@ -4,7 +4,7 @@
  * Conditions with helpers, as threads wait for and signal them. A signal without waiters and a wait
  * that need not block only change `value`. The manager of the group has the queue.
  */
-#include "nested.h"
+#include "../core/nested.h"
 
 #include <camkes/condition.h>
 #include <camkes/error.h>
