@@ -157,10 +157,13 @@ def test_a_planted_mistake_is_found(
         violation.property,
         violation.explanation,
     )
-    # and so does the trace of a run with that schedule
+    # and so does the trace of a run with that schedule, or the kernel of a fault
     choices = f"script:{write_choices(tmp_path, violation.choices)}"
     run = broken.run("--arrivals", "1", "--scheduling", planted.scheduling, "--choices", choices)
-    assert violation.property in {each.property.value for each in run.violations()}
+    if violation.property == "F":
+        assert run.status == 1 and "fault: " in run.errors
+    else:
+        assert violation.property in {each.property.value for each in run.violations()}
     # several processes find the same one
     several = search(broken, SearchOptions(scheduling=planted.scheduling, seconds=LIMIT, processes=3))
     assert several.violation == violation

@@ -204,8 +204,8 @@ def test_a_broken_runtime_is_found_out(
 
 #: a fault, where a record is not one of the component that writes it
 NOT_ITS_OWN = "writes a record of the trace that is not its own"
-#: what only the judge can notice, or the kernel by its record, in the default schedule and a run that does not
-#: end idle: the system, the property, and the replacement in which file
+#: what only the judge can notice, or the kernel by its record, in the default schedule and a run that does
+#: not end idle: the system, the property, and the replacement in which file
 SILENT = {
     "grant-not-sent": (
         systems.ONE_LOCK,
