@@ -90,12 +90,6 @@ class Lent(Use, frozen=True):
     part: LentPart
 
 
-class Home(OfCpi, frozen=True):
-    """What a worker of the CPI has after an overrun."""
-
-    part: LentPart
-
-
 # procedures
 
 
@@ -267,6 +261,12 @@ class CpiTimeout(OfCpi, frozen=True):
 
 class CpiExtension(OfCpi, frozen=True):
     """By that policy: for its manager, the scheduling context of the CPI's extension."""
+
+
+class Home(OfCpi, frozen=True):
+    """What a worker of the CPI has after an overrun, as `Lent`."""
+
+    part: LentPart
 
 
 # groups and schedulers
@@ -442,57 +442,32 @@ class Variable(Use, frozen=True):
     variable: str
 
 
-ManagedTime = SchedControl | ManagedServer | Executes | TimeManagerLend | TimeManagerEnd | IdleCall | IdleWake
-CapUse = (
-    Tcb
-    | Gate
-    | Ready
-    | OwnReply
-    | Lent
-    | Home
-    | PlainRequest
-    | CpiRequest
-    | Update
-    | Serve
-    | Receive
-    | Handoff
-    | Emit
-    | TimerEvent
-    | ClientTimer
-    | SyncNotification
-    | Release
-    | ReleaseTimer
-    | TaskManager
-    | TaskManagerTcb
-    | Settle
-    | Turn
-    | OverrunHandler
-    | TaskTimeout
-    | TaskTime
-    | TaskExtension
-    | Raise
-    | SetCriticality
-    | CpiManager
-    | ManagerTcb
-    | WorkerTcb
-    | PoolTcb
-    | WorkerCall
-    | CpiWake
-    | CpiReply
-    | CpiTime
-    | CpiTimeout
-    | CpiExtension
-    | GroupManager
-    | GroupLend
-    | GroupReply
-    | WaitCall
-    | SchedulerLend
-    | SchedulerTime
-    | AlarmTimer
-    | AlarmWake
-    | AlarmCall
-    | ManagedTime
-    | PoolObject
-    | TemplateSlot
+_OfThreads = Tcb | Gate | Ready | OwnReply | Lent
+_OfProcedures = PlainRequest | CpiRequest | Update | Serve
+_OfOthers = Receive | Handoff | Emit | TimerEvent | ClientTimer | SyncNotification
+_OfManagedTasks = TaskManager | TaskManagerTcb | Settle | Turn
+_OfOverruns = OverrunHandler | TaskTimeout | TaskTime | TaskExtension | Raise | SetCriticality
+_OfTasks = Release | ReleaseTimer | _OfManagedTasks | _OfOverruns
+_OfWorkers = ManagerTcb | WorkerTcb | PoolTcb | WorkerCall
+_OfCpis = CpiManager | _OfWorkers | CpiWake | CpiReply | CpiTime | CpiTimeout | CpiExtension | Home
+_OfGroups = GroupManager | GroupLend | GroupReply | WaitCall | AlarmTimer | AlarmWake | AlarmCall
+_OfSchedulers = SchedulerLend | SchedulerTime
+_OfTimeManager = (
+    SchedControl | ManagedServer | Executes | TimeManagerLend | TimeManagerEnd | IdleCall | IdleWake
 )
+_OfBuilds = PoolObject | TemplateSlot
+
+#: what an instance has in its CSpace
+CapUse = (
+    _OfThreads
+    | _OfProcedures
+    | _OfOthers
+    | _OfTasks
+    | _OfCpis
+    | _OfGroups
+    | _OfSchedulers
+    | _OfTimeManager
+    | _OfBuilds
+)
+#: what is mapped into its address space
 MemoryUse = Data | Queue | EmitQueue | Variable
