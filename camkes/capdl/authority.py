@@ -5,7 +5,7 @@ set."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar, assert_never
 
 from msgspec import Struct
@@ -40,7 +40,8 @@ def authority(system: System, plan: Plan, model: CapabilityModel) -> tuple[Holdi
     """Every capability with its reason, by address space and slot. A capability without a reason does not
     occur: it would be a ValueError, for no part of the system would need it."""
     explainer = _Explainer(system, plan, model)
-    return tuple(h for space in model.spaces for h in _of_space(space, model, explainer))
+    held = model.uses()
+    return tuple(h for space in model.spaces for h in _of_space(space, held[space.name], explainer))
 
 
 class ThreadAuthority(Struct, frozen=True):
@@ -172,11 +173,9 @@ def _record(holding: Holding, thread: ThreadAuthority | None) -> HoldingReport:
     )
 
 
-def _of_space(space: Space, model: CapabilityModel, explainer: _Explainer) -> Iterator[Holding]:
-    held: dict[int, list[uses.CapUse]] = {}
-    for use, slot in model.slots.items():
-        if use.instance in space.instances:
-            held.setdefault(slot, []).append(use)
+def _of_space(
+    space: Space, held: Mapping[int, Sequence[uses.CapUse]], explainer: _Explainer
+) -> Iterator[Holding]:
     for cap in space.caps:
         if cap.slot not in held:
             raise ValueError(f"slot {cap.slot} of {space.name} has no known purpose")

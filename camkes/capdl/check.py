@@ -72,14 +72,13 @@ class _CapabilityCheck(Struct, frozen=True):
                 )
 
     def _badges(self) -> None:
-        spaces = {name: space.name for space in self.model.spaces for name in space.instances}
-        found = {(spaces[use.instance], slot): use for use, slot in self.model.slots.items()}
+        held = self.model.uses()
         for space in self.model.spaces:
             for cap in space.caps:
-                use = found.get((space.name, cap.slot))
-                instance = None if use is None else self.system.instance(use.instance)
-                if use is not None and instance is not None:
-                    self._cap(cap, instance, use)
+                for use in held[space.name].get(cap.slot, ()):
+                    instance = self.system.instance(use.instance)
+                    if instance is not None:
+                        self._cap(cap, instance, use)
 
     def _cap(self, cap: Cap, instance: Instance, use: uses.CapUse) -> None:
         match use:

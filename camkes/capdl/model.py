@@ -249,12 +249,19 @@ class CapabilityModel(Struct, frozen=True):
     interrupts: tuple[Interrupt, ...] = ()
     pools: tuple[Pools, ...] = ()
 
+    def uses(self) -> dict[str, dict[int, list[CapUse]]]:
+        """What each slot is for, by space."""
+        owner = {name: space.name for space in self.spaces for name in space.instances}
+        found: dict[str, dict[int, list[CapUse]]] = {space.name: {} for space in self.spaces}
+        for use, slot in self.slots.items():
+            if use.instance in owner:
+                found[owner[use.instance]].setdefault(slot, []).append(use)
+        return found
+
     def slots_used(self) -> dict[str, int]:
         """The highest slot of each space, empty ones that are kept for reply capabilities included."""
-        owner = {name: space.name for space in self.spaces for name in space.instances}
-        used = {space.name: max((cap.slot for cap in space.caps), default=0) for space in self.spaces}
-        for use, slot in self.slots.items():
-            space = owner.get(use.instance)
-            if space is not None:
-                used[space] = max(used[space], slot)
-        return used
+        uses = self.uses()
+        return {
+            space.name: max((*uses[space.name], *(cap.slot for cap in space.caps)), default=0)
+            for space in self.spaces
+        }

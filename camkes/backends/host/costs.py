@@ -50,15 +50,11 @@ def costs_on(platform: Platform, plan: Plan, capabilities: CapabilityModel) -> C
 
 def _objects(capabilities: CapabilityModel) -> Iterator[tuple[CapUse, str]]:
     """What instances use, and the object that it is."""
-    caps = {
-        (instance, cap.slot): cap.object
-        for space in capabilities.spaces
-        for instance in space.instances
-        for cap in space.caps
-    }
-    for use, slot in capabilities.slots.items():
-        if (use.instance, slot) in caps:
-            yield use, caps[use.instance, slot]
+    held = capabilities.uses()
+    for space in capabilities.spaces:
+        for cap in space.caps:
+            for use in held[space.name].get(cap.slot, ()):
+                yield use, cap.object
 
 
 def _costs(
