@@ -373,13 +373,18 @@ class _Explainer:
                 return None  # the tool's own
 
     def memory(self, use: uses.MemoryUse) -> tuple[str, Span | None]:
-        if use == LEVEL_USE:
-            return "the criticality of the system", None
-        connection = None if isinstance(use, uses.Variable) else self._wiring.connection(use.end)
-        if connection is None or isinstance(use, uses.Variable):
-            raise ValueError(f"memory {use.variable} of {use.instance} has no known purpose")
-        what = "dataport" if isinstance(use, uses.Data) else "counts events of"
-        return f"{what} {use.interface}, connection {connection.name}", connection.span
+        match use:
+            case uses.Variable():
+                if use != LEVEL_USE:
+                    raise _unknown(use)
+                return "the criticality of the system", None
+            case uses.Data():
+                what = f"dataport {use.interface}"
+            case uses.Queue() | uses.EmitQueue():
+                what = f"counts events of {use.interface}"
+            case _:
+                assert_never(use)
+        return self._connected(use, what), self._connection(use).span
 
     def _connection(self, use: uses.OfInterface) -> Connection:
         return _known(self._wiring.connection(use.end), use)

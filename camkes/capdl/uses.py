@@ -3,8 +3,8 @@
 """What instances have capabilities, empty slots and memory for: a record for each purpose. It says what the
 object is, with the rights in brackets.
 
-An own end of an endpoint is where its manager receives. `context` and `seat` are the names of a
-`camkes.protocols.contexts.Context` and a `Seat`.
+An own end of an endpoint is where its manager receives. `context` and `seat` are the names of a `Context` and
+a `Seat` of `camkes.protocols.contexts`; `Badge` and `AT_MANAGERS` are of `camkes.capdl.time_manager`.
 """
 
 from __future__ import annotations
@@ -168,16 +168,16 @@ class TaskManager(OfTask, frozen=True):
 
 
 class TaskManagerTcb(OfTask, frozen=True):
-    """The TCB of that manager, its authority."""
+    """The TCB of the manager of a task, its authority to set priorities."""
 
 
 class Settle(OfTask, frozen=True):
-    """Of the control thread of such a task: the endpoint (WP) of the manager of its group, badge = 1 + index
-    of the party; of a task in a band, that of its own manager, badge = 1."""
+    """For the control thread of a task that has a manager: the endpoint (WP) of the manager of its group,
+    badge = 1 + index of the party; of a task in a band, that of its own manager, badge = 1."""
 
 
 class Turn(OfTask, frozen=True):
-    """Of a task in a band: the endpoint (WP) of the scheduler, badge = 1 + its place there."""
+    """For a task in a band: the endpoint (WP) of the scheduler, badge = 1 + its place there."""
 
 
 class OverrunHandler(OfTask, frozen=True):
@@ -185,23 +185,26 @@ class OverrunHandler(OfTask, frozen=True):
 
 
 class TaskTimeout(OfTask, frozen=True):
-    """The endpoint (WP) of that handler, for timeouts of the control thread and ends of jobs; badge = 1."""
+    """The endpoint (WP) of the handler of the task's overruns, for timeouts of the control thread and ends of
+    jobs; badge = 1."""
 
 
 class TaskTime(OfTask, frozen=True):
-    """For that handler: the scheduling context of the task."""
+    """For the handler of the task's overruns: the scheduling context of the task."""
 
 
 class TaskExtension(OfTask, frozen=True):
-    """For that handler: the scheduling context of the extension of a job."""
+    """For the handler of the task's overruns: the scheduling context on which a job is extended."""
 
 
 class Raise(OfTask, frozen=True):
-    """For that handler: the endpoint (WP) of the time manager, badge = 3 + id of the task."""
+    """For the handler of the task's overruns: the endpoint (WP) of the time manager, badge = `Badge.RAISE` +
+    id of the task."""
 
 
 class SetCriticality(Use, frozen=True):
-    """Of a component that sets the criticality: the endpoint (WP) of the time manager, badge = 2."""
+    """For a component that sets the criticality: the endpoint (WP) of the time manager, badge =
+    `Badge.SET`."""
 
 
 # CPIs with a manager
@@ -212,11 +215,11 @@ class CpiManager(OfCpi, frozen=True):
 
 
 class ManagerTcb(OfCpi, frozen=True):
-    """The TCB of the manager of the CPI, its authority."""
+    """The TCB of the manager of the CPI, its authority to set priorities."""
 
 
 class WorkerTcb(OfCpi, frozen=True):
-    """For the manager of the CPI: the TCB of the worker for this seat."""
+    """For the manager of the CPI: the TCB of the worker of this seat."""
 
     seat: str
 
@@ -228,7 +231,7 @@ class PoolTcb(OfCpi, frozen=True):
 
 
 class WorkerCall(OfCpi, frozen=True):
-    """Of the worker for this seat: the endpoint (WP) of the manager of the CPI, badge = 1 + index of the
+    """For the worker of this seat: the endpoint (WP) of the manager of the CPI, badge = 1 + index of the
     seat; or of its group's, badge = 1 + index of the party."""
 
     seat: str
@@ -246,21 +249,22 @@ class CpiReply(OfCpi, frozen=True):
 
 
 class CpiTime(OfCpi, frozen=True):
-    """On an MCS kernel, by the overrun policy of the CPI: for its manager, what requests can execute on, the
+    """On an MCS kernel, for the manager of the CPI by its overrun policy: what requests can execute on, the
     scheduling context of a task, or of the extension of a task or CPI."""
 
     payer: str
 
 
 class CpiTimeout(OfCpi, frozen=True):
-    """By that policy: the manager's endpoint (WP) for timeouts of the worker for this seat, badge = number of
-    seats + number of callers + 1 + index of the seat."""
+    """On an MCS kernel, by the overrun policy of the CPI: the endpoint (WP) of its manager, for timeouts of
+    the worker of this seat; badge = number of seats + number of callers + 1 + index of the seat."""
 
     seat: str
 
 
 class CpiExtension(OfCpi, frozen=True):
-    """By that policy: for its manager, the scheduling context of the CPI's extension."""
+    """On an MCS kernel, for the manager of the CPI by its overrun policy: the scheduling context of its own
+    extension."""
 
 
 class Home(OfCpi, frozen=True):
@@ -288,7 +292,8 @@ class GroupManager(OfGroup, frozen=True):
 
 
 class GroupLend(OfGroup, frozen=True):
-    """For the manager of the group: the endpoint (WP) of the manager of this party, a task or a CPI."""
+    """For the manager of the group: the endpoint (WP) of the manager of this party, a task or a CPI;
+    no badge."""
 
     party: str
 
@@ -342,11 +347,12 @@ class AlarmTimer(OfAlarm, frozen=True):
 
 
 class AlarmWake(OfAlarm, frozen=True):
-    """The notification (R) that this timer signals, at which a thread waits."""
+    """The notification (R) that the timer signals, at which the thread of the alarm waits."""
 
 
 class AlarmCall(OfAlarm, frozen=True):
-    """The endpoint (WP) that this thread then calls; its badge is the last."""
+    """The endpoint (WP) of the manager or scheduler, which the thread of the alarm then calls; badge = the
+    one after all others."""
 
 
 # the time manager of an MCS kernel
@@ -381,11 +387,12 @@ class TimeManagerEnd(Use, frozen=True):
 
 
 class IdleCall(Use, frozen=True):
-    """The endpoint (WP) of the time manager for its thread that waits for an idle processor, badge = 1."""
+    """The endpoint (WP) of the time manager for its thread that waits for an idle processor, badge =
+    `Badge.IDLE`."""
 
 
 class IdleWake(Use, frozen=True):
-    """The notification (RW) by which the time manager wakes that thread."""
+    """The notification (RW) by which the time manager wakes its thread that waits for an idle processor."""
 
 
 # what settings and templates ask for
@@ -444,7 +451,7 @@ class Variable(Use, frozen=True):
 
 _OfThreads = Tcb | Gate | Ready | OwnReply | Lent
 _OfProcedures = PlainRequest | CpiRequest | Update | Serve
-_OfOthers = Receive | Handoff | Emit | TimerEvent | ClientTimer | SyncNotification
+_OfEvents = Receive | Handoff | Emit | TimerEvent | ClientTimer | SyncNotification
 _OfManagedTasks = TaskManager | TaskManagerTcb | Settle | Turn
 _OfOverruns = OverrunHandler | TaskTimeout | TaskTime | TaskExtension | Raise | SetCriticality
 _OfTasks = Release | ReleaseTimer | _OfManagedTasks | _OfOverruns
@@ -461,7 +468,7 @@ _OfBuilds = PoolObject | TemplateSlot
 CapUse = (
     _OfThreads
     | _OfProcedures
-    | _OfOthers
+    | _OfEvents
     | _OfTasks
     | _OfCpis
     | _OfGroups

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Concatenate, ParamSpec, TypeGuard
+from typing import TypeGuard, TypeVarTuple
 
 from msgspec import Struct, field
 
@@ -96,7 +96,7 @@ def _thread_names(threads: Iterable[Thread]) -> dict[str, str]:
 
 
 #: of a record for what an instance uses, those after the instance
-_Fields = ParamSpec("_Fields")
+_Fields = TypeVarTuple("_Fields")
 
 
 class InstanceFacts:
@@ -114,25 +114,16 @@ class InstanceFacts:
     def connection(self, interface: str) -> Connection | None:
         return self.all.wiring.connection(f"{self.instance.name}.{interface}")
 
-    def slot(
-        self, use: Callable[Concatenate[str, _Fields], CapUse], *args: _Fields.args, **kwargs: _Fields.kwargs
-    ) -> int:
+    def slot(self, use: Callable[[str, *_Fields], CapUse], *fields: *_Fields) -> int:
         """The slot of what the instance must have."""
-        return self.all.model.slots[use(self.instance.name, *args, **kwargs)] if self.all.allocated else 0
+        return self.all.model.slots[use(self.instance.name, *fields)] if self.all.allocated else 0
 
-    def slot_if_any(
-        self, use: Callable[Concatenate[str, _Fields], CapUse], *args: _Fields.args, **kwargs: _Fields.kwargs
-    ) -> int:
+    def slot_if_any(self, use: Callable[[str, *_Fields], CapUse], *fields: *_Fields) -> int:
         """The slot of what the instance may have; 0: it has not."""
-        return self.all.model.slots.get(use(self.instance.name, *args, **kwargs), 0)
+        return self.all.model.slots.get(use(self.instance.name, *fields), 0)
 
-    def memory(
-        self,
-        kind: Callable[Concatenate[str, _Fields], MemoryUse],
-        *args: _Fields.args,
-        **kwargs: _Fields.kwargs,
-    ) -> ctx.SharedContext:
-        use = kind(self.instance.name, *args, **kwargs)
+    def memory(self, kind: Callable[[str, *_Fields], MemoryUse], *fields: *_Fields) -> ctx.SharedContext:
+        use = kind(self.instance.name, *fields)
         if not self.all.allocated:
             return ctx.SharedContext(use.variable, use.variable, 0)
         symbol = self.all.spaces[self.instance.name].symbol(use)

@@ -179,9 +179,10 @@ def test_a_capability_without_a_purpose_is_an_error() -> None:
             authority(made, plan, replace(other, spaces=(replace(space, caps=space.caps[:1]),)))
     with pytest.raises(ValueError, match="slot 1 of t1 has no known purpose"):
         authority(made, plan, replace(model, slots={}))
-    unknown = replace(space, caps=(), mappings=(Mapping(uses.Data("inner", "unknown"), "region", Rights.RW),))
-    with pytest.raises(ValueError, match="memory unknown_data of inner has no known purpose"):
-        authority(made, plan, replace(model, spaces=(unknown,)))
+    for memory in (uses.Data("inner", "unknown"), uses.Variable("inner", "unknown")):
+        unknown = replace(space, caps=(), mappings=(Mapping(memory, "region", Rights.RW),))
+        with pytest.raises(ValueError, match="has no known purpose"):
+            authority(made, plan, replace(model, spaces=(unknown,)))
 
 
 def test_a_use_by_an_instance_that_is_not_there_is_an_error() -> None:
