@@ -291,8 +291,6 @@ class _Allocator:
             tcb = self.slots[uses.Tcb(instance.name, thread.index)]
             if thread.role is Role.MANAGER:
                 self.slots[uses.ManagerTcb(*own)] = tcb
-            elif cpi.pooled:
-                self.slots[uses.PoolTcb(*own, int(thread.part))] = tcb
             else:
                 self.slots[uses.WorkerTcb(*own, thread.part)] = tcb
         for seat in cpi.seats if group is None or cpi.overrun.rules.suspends else ():

@@ -295,7 +295,7 @@ class _Explainer:
                 return "sets the criticality of the system"
             case uses.CpiManager():
                 return f"serves as the manager of {use.end}"
-            case uses.ManagerTcb() | uses.WorkerTcb() | uses.PoolTcb():
+            case uses.ManagerTcb() | uses.WorkerTcb():
                 return f"the manager of {use.end} sets the priorities of its workers"
             case uses.WorkerCall():
                 return f"worker of {use.seat} calls the manager of {use.end}"

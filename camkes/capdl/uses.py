@@ -219,15 +219,10 @@ class ManagerTcb(OfCpi, frozen=True):
 
 
 class WorkerTcb(OfCpi, frozen=True):
-    """For the manager of the CPI: the TCB of the worker of this seat."""
+    """For the manager of the CPI: the TCB of the worker with this `Thread.part`, its seat or, in a pool, its
+    number."""
 
-    seat: str
-
-
-class PoolTcb(OfCpi, frozen=True):
-    """For the manager of the CPI: the TCB of the thread with this number of its pool."""
-
-    number: int
+    part: str
 
 
 class WorkerCall(OfCpi, frozen=True):
@@ -455,7 +450,7 @@ _OfEvents = Receive | Handoff | Emit | TimerEvent | ClientTimer | SyncNotificati
 _OfManagedTasks = TaskManager | TaskManagerTcb | Settle | Turn
 _OfOverruns = OverrunHandler | TaskTimeout | TaskTime | TaskExtension | Raise | SetCriticality
 _OfTasks = Release | ReleaseTimer | _OfManagedTasks | _OfOverruns
-_OfWorkers = ManagerTcb | WorkerTcb | PoolTcb | WorkerCall
+_OfWorkers = ManagerTcb | WorkerTcb | WorkerCall
 _OfCpis = CpiManager | _OfWorkers | CpiWake | CpiReply | CpiTime | CpiTimeout | CpiExtension | Home
 _OfGroups = GroupManager | GroupLend | GroupReply | WaitCall | AlarmTimer | AlarmWake | AlarmCall
 _OfSchedulers = SchedulerLend | SchedulerTime

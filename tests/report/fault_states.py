@@ -24,7 +24,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from camkes import pipeline
-from camkes.capdl.uses import PoolTcb, Tcb, WorkerTcb
+from camkes.capdl.uses import Tcb, WorkerTcb
 from camkes.diagnostics import Sink
 from camkes.outcome import Outcome
 from tests.runtime.host import plan_of
@@ -276,7 +276,7 @@ class System:
         text = system_text(shape)
         _, _, model = plan_of(folder / "plan", text, Sink())
         self.threads = {
-            name: [u for u in model.slots if u.instance == name and isinstance(u, Tcb | WorkerTcb | PoolTcb)]
+            name: [u for u in model.slots if u.instance == name and isinstance(u, Tcb | WorkerTcb)]
             for name in VICTIMS
         }
         actions = "\n".join(f"    case {i}: {code} break;" for i, code in enumerate(ACTIONS.values(), 1))
