@@ -244,3 +244,30 @@ def test_the_manager_of_a_group_sets_the_priorities_of_critical_tasks_that_help(
     uses = [use for use in allocate(system, plan, sink=sink).slots if use.instance == TIME_MANAGER]
     assert {use.thread for use in uses if isinstance(use, Executes)} == {"w"}
     assert {use.name for use in uses if isinstance(use, TimeManagerLend)} == {"w.e"}
+
+
+def test_the_place_of_what_the_manager_of_a_monitor_has_is_the_first_cpi_of_it(tmp_path: Path) -> None:
+    root = tmp_path / "a.camkes"
+    root.write_text(
+        """import <std_connector.camkes>;
+        procedure P { void f(); }
+        component Task { control; requestor; uses P p; }
+        component Store {
+            provides P put with priority_protocol inherited, monitor places;
+            provides P get with priority_protocol inherited, monitor places; }
+        assembly { composition { component Task a; component Task b; component Store store;
+            connection seL4RPCCall x(from a.p, to store.put);
+            connection seL4RPCCall y(from b.p, to store.get); }
+            configuration { a._priority = 10; b._priority = 20; } }"""
+    )
+    sink = Sink()
+    system = load(root, LoadOptions(cpp=False), sink)
+    assert system is not None
+    plan = analyse(system, sink)
+    assert plan is not None, render(sink.diagnostics)
+    found = {
+        (holding.reason, holding.span and holding.span.line)
+        for holding in authority(system, plan, allocate(system, plan))
+        if holding.instance == "store" and "of the group" in holding.reason
+    }
+    assert found == {("serves as the manager of the group of store.places", 5)}

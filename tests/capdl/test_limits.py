@@ -87,9 +87,25 @@ def badge(number: int) -> str:
 """
 
 
+def badge_of_events(number: int) -> str:
+    return f"""component Sender {{ control; emits E e; }}
+component Hearer {{ control; consumes E e; }}
+assembly {{
+    composition {{
+        component Sender sender; component Hearer hearer;
+        connection seL4Notification c(from sender.e, to hearer.e);
+    }}
+    configuration {{
+        sender.e_attributes = {number};
+    }}
+}}
+"""
+
+
 CASES = {
     "tasks": (tasks, 32, 63),
     "badge": (badge, 32, (1 << 28) - 1),
+    "badge-of-events": (badge_of_events, 32, (1 << 28) - 1),
     "badge-64": (badge, 64, (1 << 64) - 1),
 }
 
