@@ -14,7 +14,8 @@ void camkes_ask_own_manager(const struct camkes_cpi *cpi, const struct camkes_co
     if ((atomic_load(&cpi->lock) & CAMKES_MANAGER_WAITS) != 0) {
         seL4_Signal(cpi->wake); /* now the manager receives messages again */
     }
-    camkes_ask_manager(context->manager_as_worker, camkes_worker_label(operation, 0, 0), cpi->name);
+    camkes_ask_manager_here(context->manager_as_worker, camkes_worker_label(operation, 0, 0),
+                            cpi->name);
 }
 
 void camkes_lock_wait(struct camkes_cpi *cpi, struct camkes_context *context)

@@ -12,5 +12,5 @@ void camkes_manager_failed(const char *name)
 
 void camkes_ask_manager(seL4_CPtr manager, seL4_Word label, const char *name)
 {
-    camkes_must_grant(camkes_platform_call(manager, label), name);
+    camkes_ask_manager_here(manager, label, name);
 }

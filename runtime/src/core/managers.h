@@ -27,3 +27,9 @@ static inline void camkes_must_grant(seL4_Word answer, const char *name)
 
 /* Both, with a message without words; keeps the message registers. */
 void camkes_ask_manager(seL4_CPtr manager, seL4_Word label, const char *name);
+
+/* The same in place, for what is on the path of every contended request. */
+static inline void camkes_ask_manager_here(seL4_CPtr manager, seL4_Word label, const char *name)
+{
+    camkes_must_grant(camkes_platform_call(manager, label), name);
+}

@@ -50,7 +50,7 @@ seL4_Word camkes_nested_update(const struct camkes_context *context)
 static inline void push(struct camkes_context *context, seL4_CPtr manager, seL4_Word label)
 {
     if (manager != 0) {
-        camkes_ask_manager(manager, label, "a nested request");
+        camkes_ask_manager_here(manager, label, "a nested request");
     }
     atomic_store(&context->pushing, false);
 }
@@ -96,8 +96,8 @@ static void settle(struct camkes_thread *self)
         if (self->cpi != NULL) {
             camkes_ask_own_manager(self->cpi, context, CAMKES_SETTLE);
         } else { /* a task that helps */
-            camkes_ask_manager(context->manager_as_worker, camkes_worker_label(CAMKES_SETTLE, 0, 0),
-                               context->name);
+            camkes_ask_manager_here(context->manager_as_worker,
+                                    camkes_worker_label(CAMKES_SETTLE, 0, 0), context->name);
         }
     }
     camkes_point();
@@ -106,7 +106,7 @@ static void settle(struct camkes_thread *self)
 
 static void clear(struct camkes_context *context, seL4_CPtr manager, const char *name, bool aborted)
 {
-    camkes_ask_manager(manager, camkes_caller_label(CAMKES_CLEAR, 0, aborted), name);
+    camkes_ask_manager_here(manager, camkes_caller_label(CAMKES_CLEAR, 0, aborted), name);
     set_raised(context, 0);
 }
 
@@ -116,7 +116,7 @@ seL4_MessageInfo_t camkes_request_raised(const struct camkes_uses *to,
     struct camkes_thread *self = camkes_self();
     struct camkes_context *context = self->context;
     set_raised(context, route->manager);
-    camkes_ask_manager(route->manager, camkes_nested_update(context), to->name);
+    camkes_ask_manager_here(route->manager, camkes_nested_update(context), to->name);
 #if CAMKES_MCS
     const struct camkes_cpi *cpi = self->cpi;
     if (cpi != NULL && !cpi->grouped && (cpi->lends || cpi->lent)) { /* several can pay there */

@@ -4,6 +4,8 @@
 #include "../../../runtime/src/core/nested.h"
 #include "log.h"
 
+#include <stdlib.h>
+
 enum { HELD = 3, WAKE = 8, MANAGER = 20 };
 
 static struct camkes_context context = {.held = HELD, .manager_as_worker = MANAGER};
@@ -26,10 +28,17 @@ void camkes_host_point(void)
     }
 }
 
-void camkes_ask_manager(seL4_CPtr manager, seL4_Word label, const char *name)
+void camkes_manager_failed(const char *name)
 {
-    need(manager == MANAGER && strcmp(name, "cpi") == 0, "another manager");
-    note("ask %u\n", (unsigned)label);
+    need(false, name);
+    abort();
+}
+
+seL4_MessageInfo_t seL4_Call(seL4_CPtr manager, seL4_MessageInfo_t info)
+{
+    need(manager == MANAGER && seL4_MessageInfo_get_length(info) == 0, "another manager");
+    note("ask %u\n", (unsigned)seL4_MessageInfo_get_label(info));
+    return seL4_MessageInfo_new(CAMKES_MESSAGE_GOOD, 0, 0, 0);
 }
 
 void seL4_Signal(seL4_CPtr notification)
