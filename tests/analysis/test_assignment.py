@@ -41,6 +41,7 @@ def short(seed: int) -> Workload:
     return Workload(tuple(tasks), found.cpis)
 
 
+@pytest.mark.long
 @given(SEEDS)
 def test_audsley_finds_priorities_if_there_are_any(seed: int) -> None:
     """Against all orders, one by one."""
@@ -189,6 +190,7 @@ def test_the_effect_of_another_protocol(tmp_path: Path) -> None:
     assert ("other.p", Protocol.FIXED) not in effects
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     ("settings", "rejected"),
     [

@@ -148,6 +148,7 @@ TASKS = st.lists(
 )
 
 
+@pytest.mark.long
 @given(drawn=TASKS, kind=st.sampled_from(["wait", "extend", "raise", "greedy"]))
 @example(drawn=[(4, 3, 0, 0), (5, 1, 1, 1)], kind="raise")  # the budget ends when the other is released
 @examples(60)

@@ -30,6 +30,7 @@ def analysed(path: Path, capsys: pytest.CaptureFixture[str], status: int = 0) ->
     return {task["name"]: task for task in json.loads(capsys.readouterr().out)["tasks"]}
 
 
+@pytest.mark.long
 def test_table_i(capsys: pytest.CaptureFixture[str]) -> None:
     """Two clients execute for 10 ms and wait for a server, which executes for 4.5 ms and may have begun with
     the other: 14.5 + 4.5; 2 * 14.5; and the third task waits for both, 10 + 2 * 14.5. All are attained."""
@@ -171,6 +172,7 @@ def test_conditions_with_a_helper_in_common_have_one_lock(
 # Systems that have no bound -----------------------------------------------------------------------
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     ("old", "new", "code", "message"),
     [

@@ -128,6 +128,7 @@ def test_with_the_overheads_of_the_papers() -> None:
     assert response_of(propagated) == [2.813529, 7.623805, 18.735967]
 
 
+@pytest.mark.mostly_long("1-1012", "3-1022")
 @pytest.mark.parametrize(("clients", "expected"), [(1, 1012), (2, 1022), (3, 1022)])
 def test_a_step_of_a_manager(clients: int, expected: int) -> None:
     """The lock is requested once, so one lower task keeps it for 1000 and 12 of overhead. One more may have

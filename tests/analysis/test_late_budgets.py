@@ -252,7 +252,7 @@ assembly {
 """
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.mostly_long("fixed-abort-lower tasks can be without a budget at a ceiling, or in several locks")
 @pytest.mark.parametrize(
     ("protocol", "policy", "reason"),
     [

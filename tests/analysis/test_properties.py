@@ -33,6 +33,7 @@ SEEDS = st.integers(0, 2**32 - 1)
 UNTIL = 720 * UNIT
 
 
+@pytest.mark.long
 @given(SEEDS)
 def test_no_simulated_response_is_longer_than_its_bound(seed: int) -> None:
     rng = random.Random(seed)

@@ -67,6 +67,7 @@ def test_two_releases_at_once_interrupt_twice() -> None:
     assert [(job.task, job.end) for job in jobs] == [("a", 1100), ("b", 1200)]
 
 
+@pytest.mark.mostly_long("70", "102", "143")
 @pytest.mark.parametrize("seed", [70, 102, 143, 190])
 def test_own_later_releases_count(seed: int) -> None:
     """Systems in which a job is interrupted by the release of the next one of its task."""

@@ -105,6 +105,7 @@ def test_an_extension_can_be_used_up_in_a_request() -> None:
     assert bounds("inherited", f"high._budget = 16 ms; {settings}")["high"].response == 14 * MS
 
 
+@pytest.mark.long
 def test_a_request_that_began_on_an_extension_waits_for_the_next() -> None:
     """low, with 3 in 20, has the lock for 6 and twice 17; the same with an extension of 3 in 40, twice 37."""
     text = (SHARED % ("inherited", "low._budget = 3 ms; %s")).replace(

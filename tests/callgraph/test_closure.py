@@ -104,6 +104,7 @@ def test_a_pointer_reaches_functions_whose_address_is_taken(look: Look) -> None:
     assert seen.calls("s.q") == (["s.log"], CODE)
 
 
+@pytest.mark.long
 def test_a_pointer_to_a_stub(look: Look) -> None:
     seen = look("int p_f(int x) { int (*f)(int) = log_f; return f(x); }\nint q_f(int x) { return x; }")
     assert seen.calls("s.p") == (["s.log"], CODE)
@@ -219,6 +220,7 @@ def test_without_call_graphs_the_disassembly_does(look: Look, monkeypatch: pytes
     assert any(request.caller == "s.p" and request.source == CODE for request in chain)
 
 
+@pytest.mark.mostly_long("False")
 @pytest.mark.parametrize("disassembler", [True, False])
 def test_without_call_graphs_a_pointer_from_nowhere_leads_anywhere(
     look: Look, monkeypatch: pytest.MonkeyPatch, disassembler: bool
@@ -361,6 +363,7 @@ def test_an_interrupt_handler_is_not_a_task(look: Look) -> None:
     assert "E0510" not in look(code + handler).codes
 
 
+@pytest.mark.long
 def test_nothing_is_compiled_twice(look: Look, tmp_path: Path) -> None:
     code = "int p_f(int x) { return next_f(x); }\nint q_f(int x) { return x; }"
     look(code)

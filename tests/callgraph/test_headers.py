@@ -29,7 +29,7 @@ def test_mistakes_of_protocols_do_not_matter(path: Path, tmp_path: Path) -> None
     assert set(folders) == {i.name for i in system.instances if not i.type.hardware}
 
 
-@pytest.mark.mostly_long("aav", "events")
+@pytest.mark.long
 @pytest.mark.parametrize(
     "example", sorted(p.name for p in (ROOT / "examples").iterdir() if (p / "expected.txt").exists())
 )

@@ -101,6 +101,7 @@ def test_a_fault_stops_at_its_line(built: Path) -> None:
     assert "SIGSEGV" in result.output  # at the fault, not where the thread last used the kernel
 
 
+@pytest.mark.long
 def test_invalid_places_to_stop_are_errors(built: Path) -> None:
     assert debug(built, "--at", "late").status == 2
     result = debug(built, "--at", "missed:high")

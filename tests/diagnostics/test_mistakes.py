@@ -64,6 +64,7 @@ def found(folder: Path) -> tuple[Diagnostic, ...]:
     return sink.diagnostics
 
 
+@pytest.mark.long
 def test_a_system_without_mistakes_has_no_diagnostics(folder: Path) -> None:
     write(folder)
     assert found(folder) == ()

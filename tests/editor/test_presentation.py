@@ -109,6 +109,7 @@ def test_every_setting_of_the_table_has_a_hover(tmp_path: Path) -> None:
     assert "id of the task" in (shown(len(names) + 4, last.index("a.req") + 3) or "")
 
 
+@pytest.mark.long
 def test_hover_of_a_word(protocols: Path) -> None:
     async def script(editor: Editor) -> None:
         editor.open("protocols.camkes")

@@ -86,6 +86,7 @@ def test_a_file_without_an_assembly_is_not_an_error(tmp_path: Path) -> None:
     session(tmp_path, script)
 
 
+@pytest.mark.long
 def test_hover(nested: Path) -> None:
     async def script(editor: Editor) -> None:
         editor.open("system.camkes")
@@ -109,6 +110,7 @@ def test_hover(nested: Path) -> None:
     session(nested, script)
 
 
+@pytest.mark.long
 def test_definitions_and_references(nested: Path) -> None:
     async def script(editor: Editor) -> None:
         editor.open("nested.camkes")
@@ -382,6 +384,7 @@ def test_a_system_without_cmake(tmp_path: Path) -> None:
     session(tmp_path, script)
 
 
+@pytest.mark.long
 def test_a_part_from_elsewhere_belongs_to_an_open_system(tmp_path: Path) -> None:
     for name in ("app", "common"):
         (tmp_path / name).mkdir()

@@ -53,6 +53,7 @@ def test_every_command_is_in_the_table() -> None:
     assert all(command_named(name).name == name for name in MODULES)
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize(
     ("arguments", "status"),
     [
@@ -86,6 +87,7 @@ def test_exit_status(arguments: list[str | Path], status: int, tmp_path: Path) -
     assert list(tmp_path.iterdir()) == []  # nothing is left of a refused command
 
 
+@pytest.mark.mostly_long("good", "usage")
 @pytest.mark.parametrize(
     ("arguments", "status"),
     [(["--version"], GOOD), (["check", EXAMPLES / "deadlock"], USER_ERROR), (["fly"], USAGE)],
@@ -240,6 +242,7 @@ def test_fish_completes(tmp_path: Path) -> None:
         assert [line.split("\t")[0] for line in done.stdout.splitlines()] == [expected]
 
 
+@pytest.mark.mostly_long("environment0-True")
 @pytest.mark.parametrize(
     ("environment", "coloured"),
     [({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True), ({"TERM": "dumb"}, False)],
@@ -282,6 +285,7 @@ def test_a_console_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     assert result.status == GOOD and "42" not in result.output
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("buffered", ["", "1"])
 @pytest.mark.parametrize("words", ["--help", "--version", "check --help", "completion bash", "explain E0602"])
 def test_output_that_cannot_be_written_is_an_error(words: str, buffered: str) -> None:

@@ -73,6 +73,7 @@ def test_a_monitor_takes_the_time_of_its_requests(tmp_path: Path) -> None:
     assert found["consumer"] == 2 * release + 2_000_000 + 100 + 100 + 200
 
 
+@pytest.mark.long
 def test_profile_is_stated_with_the_results(two_tasks: Path, tmp_path: Path) -> None:
     path = two_tasks
     plain, plain_trace = tmp_path / "plain.trace", tmp_path / "none.trace"

@@ -301,7 +301,7 @@ def test_kernel_calls_of_a_signal_without_waiters_and_of_a_wait_after_it(kind: s
     assert calls_at(found, 2) == {}
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "calls", "priorities"), [("event", 2, 1), ("semaphore", 4, 3), ("monitor", 7, 3)]
 )

@@ -59,7 +59,7 @@ def test_texts_are_read(tmp_path: Path, name: bytes) -> None:
     assert "one    0         7" in found.output
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.mostly_long("open[")
 @pytest.mark.parametrize("name", [*NAMES.values(), b"semi;colon", b"back\\slash", b"open[", b"bar|"])
 def test_what_cmake_cannot_name_is_said(tmp_path: Path, name: bytes) -> None:
     write_files(folder(tmp_path, name), {"CMakeLists.txt": _LISTS})

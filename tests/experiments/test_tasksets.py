@@ -171,6 +171,7 @@ def check_bands(by_name: dict[str, list[Row]]) -> None:
     assert all(row.liu_layland == 0 for row in by_name["propagated"] if row.utilisation > 0.78)
 
 
+@pytest.mark.long
 def test_a_set_does_not_depend_on_the_worker() -> None:
     asked = sweep("nested", 7, (0.4, 0.8))
     with workers.local(sweeps.evaluate_chunk, 2) as evaluator:

@@ -19,7 +19,7 @@ from tests.runtime import systems
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @pytest.mark.parametrize("topology", [*topologies(1, 2), *topologies(1, 3)], ids=lambda t: t.name)
 def test_every_schedule_keeps_the_properties(topology: Topology) -> None:
     row = run_topology(topology, Settings(SearchOptions(seconds=LIMIT), ("fifo", "rr")))

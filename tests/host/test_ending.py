@@ -47,6 +47,7 @@ def started(folder: Path, *options: str) -> tuple[subprocess.Popen[str], Marked]
     return running, marked
 
 
+@pytest.mark.long
 def test_a_thread_that_blocks_is_stopped_and_the_others_go_on(tmp_path: Path) -> None:
     from tests.host.test_confinement import KERNEL_MEMORY
 
@@ -125,7 +126,7 @@ def test_an_interruption_ends_a_thread_that_blocks(tmp_path: Path) -> None:
     marked.assert_none()
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @pytest.mark.parametrize("options", [(), ("--fast",)])
 def test_nothing_outlives_the_tool(tmp_path: Path, options: tuple[str, ...]) -> None:
     running, marked = started(tmp_path, *options)
@@ -184,6 +185,7 @@ def test_a_closed_output_ends_the_run(tmp_path: Path) -> None:
     marked.assert_none()
 
 
+@pytest.mark.long
 def test_json_is_one_document_whatever_is_printed(tmp_path: Path) -> None:
     body = r"""
     printf("{\"a\": 1}\n\xff\xfe without end");
@@ -235,6 +237,7 @@ def test_the_first_line_on_a_terminal_is_not_shifted(tmp_path: Path) -> None:
     assert b"\rgood ran" in seen
 
 
+@pytest.mark.long
 def test_an_assertion_names_its_function_without_the_type(tmp_path: Path) -> None:
     """Some compilers write the function with its type."""
     write_system(

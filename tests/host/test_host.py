@@ -111,12 +111,14 @@ def test_scenario(workplace: Workplace, name: str, mode: str) -> None:
 BOTH = [n for n in dict(modes()) if setting(SCENARIOS / f"{n}.table", "modes", MODES) == MODES]
 
 
+@pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("name", BOTH)
 def test_isolation_does_not_change_a_run(workplace: Workplace, name: str) -> None:
     isolated, fast = (read_trace(traced(workplace, name, mode)[1]) for mode in ("isolated", "fast"))
     assert without_addresses(isolated) == without_addresses(fast)
 
 
+@pytest.mark.mostly_long("threads-isolated", "slices-fast", "choices-isolated")
 @pytest.mark.parametrize(("name", "mode"), [("threads", "isolated"), ("slices", "fast"),
                                             ("faults", "isolated"), ("choices", "isolated")])  # fmt: skip
 def test_repeated_runs_have_the_same_trace(workplace: Workplace, name: str, mode: str) -> None:
@@ -207,7 +209,7 @@ def check_schedule(records: list[Record], table: str) -> int:
     return looks
 
 
-@pytest.mark.mostly_long("fifo-random:0")
+@pytest.mark.long
 @pytest.mark.parametrize("chosen", ["first", *(f"random:{seed}" for seed in range(4))])
 @pytest.mark.parametrize("scheduling", ["fifo", "rr"])
 def test_schedules_are_right_whatever_happens(workplace: Workplace, chosen: str, scheduling: str) -> None:

@@ -137,7 +137,7 @@ def is_running(marked: Marked) -> bool:
 PREPARED = [preprocessor, cmake, kernel_make, compiler, addresses, dot, host_kernel, task_sets, qemu]
 
 
-@pytest.mark.mostly_long("host_kernel-9")
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 @pytest.mark.parametrize("prepare", PREPARED)
 def test_an_ended_command_leaves_no_process(

@@ -137,7 +137,7 @@ def about_good(events: tuple[Event, ...]) -> list[tuple[int, int]]:
     return [(e.args[1], e.time) for e in events if e.thread == 1 and e.kind is Kind.JOB_END]
 
 
-@pytest.mark.mostly_long("fast")
+@pytest.mark.long
 @pytest.mark.parametrize("options", [(), ("--fast",), ("--hardened",)], ids=["default", "fast", "hardened"])
 def test_each_is_a_fault_of_the_component_and_not_recorded(built: Built, options: tuple[str, ...]) -> None:
     if RUNNER and options == ("--hardened",):

@@ -209,6 +209,7 @@ def test_definitions(tmp_path: Path, code: str, expected: str) -> None:
     assert files["tank.c"] == expected
 
 
+@pytest.mark.long
 def test_a_wrong_number_of_arguments_is_kept_and_reported(tmp_path: Path) -> None:
     tank = "void f(void) { store_read(1, 2); }\n"
     files, notes = migrated(tmp_path, {**FILES, "tank.c": tank})
@@ -216,6 +217,7 @@ def test_a_wrong_number_of_arguments_is_kept_and_reported(tmp_path: Path) -> Non
     assert any(note.startswith("tank.c:1") for note in notes)
 
 
+@pytest.mark.long
 def test_files_of_several_components_know_only_their_own(tmp_path: Path) -> None:
     """`level_read` in the code of Calc is another function."""
     calc = CALC + "int level_read(int a, int b, int c) { return a + b + c; }\n"

@@ -42,7 +42,7 @@ def test_the_same_grammar_gives_the_same_bytes(stored: Path) -> None:
     assert len(found) == 1
 
 
-@pytest.mark.mostly_long(9)
+@pytest.mark.long
 @pytest.mark.parametrize("data", [b"", b"[", marshal.dumps([]), marshal.dumps({"key": "old"})])
 def test_stale_tables_are_replaced(stored: Path, data: bytes) -> None:
     stored.write_bytes(data)
@@ -56,6 +56,7 @@ def test_tables_that_cannot_be_cached_are_used(monkeypatch: pytest.MonkeyPatch) 
     assert tables.load().rules[0]
 
 
+@pytest.mark.long
 def test_stored_tables_are_those_of_the_grammar() -> None:
     grammar = tables.GRAMMAR.read_text()
     kept, made = tables.load(), tables._analyse(grammar)
@@ -77,6 +78,7 @@ def test_the_grammar_has_no_conflict(caplog: pytest.LogCaptureFixture) -> None:
     assert "conflict" not in caplog.text.lower()
 
 
+@pytest.mark.long
 def test_every_production_has_a_method() -> None:
     rules = tables._analyse(tables.GRAMMAR.read_text())["rules"]
     actions = {action for _, _, action, *_ in rules} - {"", "[]"}

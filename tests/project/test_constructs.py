@@ -384,6 +384,7 @@ def test_files_generated_by_build_commands_are_used(name: str, tmp_path: Path) -
     assert [path.is_file() for path in made if path.stem == "made"][:1] == [True]
 
 
+@pytest.mark.long
 def test_a_command_of_the_build_that_fails(tmp_path: Path) -> None:
     text = (
         "add_custom_command(OUTPUT made.c COMMAND sh -c [[echo no such model >&2; exit 3]] VERBATIM)\n"

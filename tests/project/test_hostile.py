@@ -52,7 +52,7 @@ def test_no_program_leaves_the_group_that_is_killed(call: str, tmp_path: Path) -
     assert found is not None and found.components["A"].c_flags == ("-DS=1",)
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.mostly_long("ln -s /dev/zero-trace.json")
 @confined
 @pytest.mark.parametrize("name", ["records", "trace.json", "messages"])
 @pytest.mark.parametrize("command", ["mkfifo", "ln -s /dev/zero", "mkdir"])
@@ -83,7 +83,7 @@ DeclareCAmkESComponent(A SOURCES a.c ${{CMAKE_CURRENT_BINARY_DIR}}/x.h)"""
         assert victim.read_text() == "precious"
 
 
-@pytest.mark.mostly_long(3)
+@pytest.mark.long
 @confined
 @pytest.mark.parametrize(
     ("name", "content"),

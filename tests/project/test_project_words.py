@@ -48,6 +48,7 @@ def text(found: Diagnostic) -> tuple[str, ...]:
 BOTH = "DeclareCAmkESComponent(Pump SOURCES p.c)\nDeclareCAmkESComponent(Valve SOURCES p.c)\n"
 
 
+@pytest.mark.long
 def test_all_that_is_declared(tmp_path: Path) -> None:
     assert reported(tmp_path, BOTH, **{"p.c": ""}) == []
     more = (
@@ -56,6 +57,7 @@ def test_all_that_is_declared(tmp_path: Path) -> None:
     assert reported(tmp_path / "more", BOTH + more, **{"p.c": ""}) == []
 
 
+@pytest.mark.long
 def test_a_component_that_is_not_declared(tmp_path: Path) -> None:
     """What its folder has is proposed; one without code needs no declaration."""
     only = BOTH.partition("\n")[0]
@@ -80,6 +82,7 @@ def test_a_component_with_a_name_that_is_nearly_another(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.long
 def test_an_instance_that_is_not_there(tmp_path: Path) -> None:
     """Those of other components are not meant."""
     wrong = BOTH + "ExtendCAmkESComponentInstance(Pump on SOURCES p.c)"
@@ -91,6 +94,7 @@ def test_an_instance_that_is_not_there(tmp_path: Path) -> None:
     assert "three" not in found.help
 
 
+@pytest.mark.mostly_long("LIMID-did you mean `-D LIMIT=...`?")
 @pytest.mark.parametrize(
     ("name", "help"), [("LIMID", "did you mean `-D LIMIT=...`?"), ("Unrelated", ""), ("KernelIsMCS", None)]
 )
@@ -111,6 +115,7 @@ def test_a_definition_that_no_file_uses(name: str, help: str | None, tmp_path: P
     )
 
 
+@pytest.mark.mostly_long("if(-code1-None", "endif()-code2-None")
 @pytest.mark.parametrize(
     ("line", "code", "message"),
     [

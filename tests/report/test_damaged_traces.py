@@ -52,6 +52,7 @@ def made(kind: int, thread: int, *arguments: int, time: int = 0) -> bytes:
     return struct.pack(f"<QHHHH{len(arguments)}Q", time, kind, size, thread, 65535, *arguments)
 
 
+@pytest.mark.long
 def test_what_is_wrong_is_said(found: list[Base], tmp_path: Path) -> None:
     base, trace = found[0], tmp_path / "wrong.trace"
     control = next(

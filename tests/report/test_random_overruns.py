@@ -34,6 +34,7 @@ def test_random_overruns(built: Built) -> None:
     assert happened["TIMEOUT"] > 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("built", [SEED], indirect=True)
 def test_a_wrong_account_is_found(built: Built) -> None:
     """A charge that is not for the work done, and time that another task has."""

@@ -63,6 +63,7 @@ def test_who_paid_for_whom(helped: Run) -> None:
     assert helped.payments == (Payment(3 * MS, 6 * MS, "high", "low", "store.s"),)
 
 
+@pytest.mark.long
 def test_an_overrun_with_time_place_task_and_policy(helped: Run) -> None:
     assert helped.overruns == (Overrun(3 * MS, "low", "store.s@low", "low", "store.s", "help"),)
 

@@ -105,6 +105,7 @@ EXPRESSIONS = st.recursive(
 )
 
 
+@pytest.mark.long
 @given(EXPRESSIONS)
 @examples(300)
 def test_every_expression_has_a_value_or_an_error(node: ast.ValueNode) -> None:

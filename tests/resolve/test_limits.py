@@ -13,7 +13,7 @@ from camkes.resolve.program import hierarchy
 from .systems import good, numbers, resolve
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.mostly_long("100-False-False", "101-True-False")
 @pytest.mark.parametrize("innermost_first", [False, True])
 @pytest.mark.parametrize(("levels", "deep"), [(100, False), (101, True), (10_000, True)])
 def test_components_nested_too_deeply(tmp_path: Path, levels: int, deep: bool, innermost_first: bool) -> None:
@@ -29,6 +29,7 @@ def test_components_nested_too_deeply(tmp_path: Path, levels: int, deep: bool, i
         assert len(dump(system)["instances"]) == levels
 
 
+@pytest.mark.long
 def test_long_chains_are_resolved(tmp_path: Path) -> None:
     instances = "".join(f"component A a{i};" for i in range(3000))
     settings = "".join(f"a{i}.x <- a{i + 1}.x;" for i in range(2999)) + "a2999.x = 1 + 2" + " + 1" * 100 + ";"

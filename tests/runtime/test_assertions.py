@@ -37,6 +37,7 @@ _BROKEN = {
 }
 
 
+@pytest.mark.mostly_long("effective-")
 @pytest.mark.parametrize("mcs", [False, True], ids=["", "mcs"])
 @pytest.mark.parametrize("name", _BROKEN)
 def test_a_broken_record_is_named(name: str, mcs: bool, tmp_path: Path) -> None:

@@ -138,6 +138,7 @@ def _burst(connector: str, folder: Path) -> str:
     return run.output
 
 
+@pytest.mark.long
 def test_pending_events_are_merged(tmp_path: Path) -> None:
     assert _burst("seL4Notification", tmp_path) == "-1\n1\n"
 
@@ -236,6 +237,7 @@ def test_dataports_are_shared_and_pointers_travel(tmp_path: Path) -> None:
     _compiles_without_a_warning(tmp_path)
 
 
+@pytest.mark.long
 def test_a_virtual_time_server_has_the_usual_timers(tmp_path: Path) -> None:
     text = (
         _TIMER

@@ -99,6 +99,7 @@ def _check(folder: Path, text: str, server: str) -> None:
     assert run.violations() == []
 
 
+@pytest.mark.long
 def test_a_task_cannot_raise_itself(tmp_path: Path) -> None:
     text = """
     component Task { control; requestor; }

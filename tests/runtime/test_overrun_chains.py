@@ -251,7 +251,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     )
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.mostly_long("before", "pool")
 @pytest.mark.parametrize("number", range(len(CASES)), ids=[case.name for case in CASES])
 def test_those_that_wait_pay_for_the_deepest_worker(run: Run, number: int) -> None:
     case = CASES[number]

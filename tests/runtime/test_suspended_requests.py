@@ -165,6 +165,7 @@ def test_a_chain_of_three_is_rolled_back_from_its_end(run: Run) -> None:
     ]
 
 
+@pytest.mark.long
 def test_each_cpi_of_a_chain_has_its_own_policy(run: Run) -> None:
     """The last is aborted at 203. The one before goes on, and is extended to 204; it ends on the next budget
     at 231. So the first is not aborted."""

@@ -43,7 +43,7 @@ def intervals(run: Run, thread: str) -> list[tuple[float, float]]:
     return found
 
 
-@pytest.mark.mostly_long(2)
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [

@@ -14,7 +14,7 @@ from tests.command import camkes
 from tests.documents import conforming
 
 
-@pytest.mark.mostly_long(4)
+@pytest.mark.long
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_a_new_project_builds_and_passes_its_tests(template: str, tmp_path: Path) -> None:
     made = camkes("new", "water-pump", "--template", template, cwd=tmp_path)

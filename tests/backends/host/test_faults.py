@@ -91,7 +91,7 @@ def test_a_fault_is_at_the_users_line(name: str, cases: Ended) -> None:
         assert diagnostic.span.line == marked(name, "FAULT")[0]
 
 
-@pytest.mark.mostly_long("processes-inlined", "fast-callback", "fast-inlined")
+@pytest.mark.mostly_long("fast-callback", "fast-inlined")
 @pytest.mark.parametrize("name", ["callback", "inlined"])
 def test_the_call_stack_is_reported(name: str, cases: Ended) -> None:
     calls = [place.line for place in cases.faults[f"c_{name}"].calls]

@@ -49,6 +49,7 @@ int q_twice(int x)
 FILES = {"a.camkes": SYSTEM, "Client.c": CLIENT, "Server.c": SERVER}
 
 
+@pytest.mark.long
 def test_it_runs(build: Build) -> None:
     text, result = build(FILES).run()
     assert text == "c: 42\n"

@@ -180,6 +180,7 @@ def test_planned_again_when_the_calls_change_and_only_then(tmp_path: Path) -> No
     assert description.stat().st_mtime_ns > before
 
 
+@pytest.mark.long
 def test_code_is_not_read_where_no_protocol_depends_on_it(tmp_path: Path) -> None:
     home = application(tmp_path)
     text = (home / "system.camkes").read_text().replace("requestor;", "")

@@ -206,6 +206,7 @@ def test_the_python_environment_has_what_a_build_imports(host: Host) -> None:
     assert {"ply", "pyfdt", "libarchive-c", "jsonschema"} <= set(installed.split())
 
 
+@pytest.mark.long
 def test_missing_packages_are_named_with_one_line_that_installs_all(host: Host) -> None:
     host.remove("dtc", "xmllint", "ghc", "ghc-pkg")
     run = host.run("ws", NO_VENV="1")
@@ -235,6 +236,7 @@ def test_optional_packages_do_not_stop_it(host: Host) -> None:
     assert "sudo apt-get install qemu-system-arm ccache\n" in run.stderr
 
 
+@pytest.mark.long
 def test_only_checks_the_host(host: Host) -> None:
     run = host.run("-c", "ws")
     assert run.returncode == 0
@@ -331,12 +333,14 @@ def test_a_fork_keeps_its_name_and_branch(host: Host) -> None:
     assert git(host.workspace / "projects" / "camkes-tool", "rev-parse", "HEAD") == newer
 
 
+@pytest.mark.long
 def test_another_manifest(host: Host) -> None:
     run = host.run("-m", "nowhere.xml", "-b", "main", "ws")
     assert run.returncode == 2
     assert "no manifest 'nowhere.xml'" in run.stderr
 
 
+@pytest.mark.long
 def test_a_copy_of_an_installed_package_needs_a_clone(host: Host) -> None:
     """Also within another repository, whose branch is not meant."""
     package = host.path / "clone" / "site-packages"

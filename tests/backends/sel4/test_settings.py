@@ -111,6 +111,7 @@ def configured(tmp_path_factory: pytest.TempPathFactory) -> tuple[Unlinked, str]
     return generated(texts(SETTINGS)["configuration"], folder)
 
 
+@pytest.mark.long
 def test_settings_are_in_the_image(configured: tuple[Unlinked, str]) -> None:
     spec, image = configured
     space = next(space for space in spec.spaces if space.name == "outer.inner")
