@@ -21,6 +21,7 @@ WRONG = sorted(
 )
 
 
+@pytest.mark.mostly_long(3)
 @pytest.mark.parametrize("path", WRONG, ids=lambda path: path.stem)
 def test_mistakes_of_protocols_do_not_matter(path: Path, tmp_path: Path) -> None:
     system = load(path, LoadOptions(cpp=False), Sink())

@@ -180,6 +180,7 @@ def log_of(path: Path) -> Any:
     return json.loads(render(sink.diagnostics, Style(Form.SARIF, base=path.parent)))
 
 
+@pytest.mark.mostly_long(3)
 @pytest.mark.parametrize("path", bad_files(), ids=lambda path: f"{path.parent.parent.name}-{path.stem}")
 def test_sarif_of_every_mistake(path: Path) -> None:
     log = log_of(path)

@@ -223,6 +223,7 @@ def test_session_of_a_page(
     Session(code, folder, monkeypatch, capfd).follow(PAGES / f"{code}.md")
 
 
+@pytest.mark.long
 def test_each_page_with_commands_and_what_they_print_is_followed() -> None:
     shown = {
         path.stem

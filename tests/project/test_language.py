@@ -162,6 +162,7 @@ def application(tmp_path_factory: pytest.TempPathFactory) -> Application:
     return found
 
 
+@pytest.mark.mostly_long(3)
 @pytest.mark.parametrize("name", SNIPPETS)
 def test_a_snippet_has_the_meaning_of_cmake(name: str, application: Application) -> None:
     assert " ".join(application.components[name].c_flags) == SNIPPETS[name][1]

@@ -33,6 +33,7 @@ def lines(system: System, table: str) -> Iterator[str]:
             yield f"component {name}: {json.dumps(data['components'][name])}"
 
 
+@pytest.mark.mostly_long(3)
 @pytest.mark.parametrize(("table", "name"), ROWS)
 def test_text(tmp_path: Path, table: str, name: str) -> None:
     text = neighbours.TABLES[table][name]
