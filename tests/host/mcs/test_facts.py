@@ -193,19 +193,19 @@ def test_a_new_priority_of_a_thread_without_budget_is_kept_for_its_refill(mcs: R
     assert run.intervals("t") == [(0, 2 * MS), (20 * MS, 24 * MS)]
 
 
-def test_calls_wait_by_priority(mcs: Runner) -> None:
+def test_calls_wait_by_priority_and_equals_in_the_order_in_which_they_came(mcs: Runner) -> None:
     system = System()
     system.server("s", 5, "requests")
     system.thread("first", 4, CLIENT, 5_000, s1="requests WP 1")
-    for name, priority, at in (("low", 40, 1), ("high", 60, 2), ("middle", 50, 3)):
+    for name, priority, at in (("low", 40, 1), ("high", 60, 2), ("middle", 50, 3), ("later", 50, 4)):
         system.object(f"{name}:n", "notification")
         system.thread(name, priority, REPORTER, s1=f"{name}:n R 0", s3="requests WP 1")
         system.jobs(name, (at * MS, 0, 1))
-    for name in ("first", "s", "low", "high", "middle"):
+    for name in ("first", "s", "low", "high", "middle", "later"):
         system.time(name, 100 * MS, 100 * MS)
     run = mcs.run(system, 20 * MS)
     answered = [system.threads[r.other] for r in run.records if r.kind == REPLY]
-    assert answered[:4] == ["first", "high", "middle", "low"]
+    assert answered[:5] == ["first", "high", "middle", "later", "low"]
 
 
 def test_a_signal_brings_time_to_a_thread_that_has_none(mcs: Runner) -> None:
