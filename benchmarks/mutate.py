@@ -14,6 +14,7 @@ the changed lines.
 from __future__ import annotations
 
 import argparse
+import ast
 import difflib
 import json
 import os
@@ -70,26 +71,22 @@ def mutants(name: str, folder: Path) -> list[Path]:
     return sorted(folder.iterdir())
 
 
-def compiled(path: Path, name: str) -> bytes | None:
-    """The code of a file, without places in it; None if it does not compile."""
+def compiled(path: Path, name: str) -> str | None:
+    """What a file does, without places and comments in it; None if it does not compile."""
     if name.endswith(".py"):
         try:
-            code = compile(path.read_text(), name, "exec")
+            tree = ast.parse(path.read_text())
         except SyntaxError:
             return None
-        return repr(_code(code)).encode()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node):
+                node.body[0] = ast.Pass()
+        return ast.dump(tree)
     places = [f"-I{ROOT / place}" for place in ("runtime/include", "kernel/host/include", "kernel/host/src")]
     places += [f"-I{(ROOT / name).parent}", f"-I{ROOT}/kernel/host/src/{os.uname().machine}", "-xc"]
-    done = subprocess.run(
-        [*("cc", *C_FLAGS, *places, "-S", "-o", "-", str(path))], capture_output=True, check=False
-    )
-    return done.stdout.replace(path.name.encode(), b"") if done.returncode == 0 else None
-
-
-def _code(code: object) -> object:
-    """What a code object does, without lines."""
-    constants = [_code(each) if hasattr(each, "co_code") else each for each in code.co_consts]  # type: ignore[attr-defined]
-    return code.co_code, code.co_names, code.co_varnames, constants  # type: ignore[attr-defined]
+    command = ["cc", *C_FLAGS, *places, "-S", "-o", "-", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout.replace(path.name, "") if done.returncode == 0 else None
 
 
 def draw(files: dict[str, int], rng: random.Random) -> tuple[str, str]:

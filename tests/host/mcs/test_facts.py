@@ -296,3 +296,14 @@ def test_no_budget_is_shorter_than_that_of_sel4(
     done = mcs.workplace.run(table, "--fast", "--for", str(MS), *more)
     assert done.returncode == status
     assert ("no budget is shorter than 20000 ns" in done.stderr) == (status != 0)
+
+
+@pytest.mark.parametrize("names", ["ab", "ba"])
+def test_of_equals_that_wake_at_one_instant_that_of_the_last_name_runs_first(mcs: Runner, names: str) -> None:
+    """Its timer fires last, in whatever order a system declares them, and who is woken last runs first."""
+    system = System()
+    for name in names:
+        system.worker(name, 10, (MS, 0, 2 * MS))
+        system.time(name, 100 * MS, 100 * MS)
+    run = mcs.run(system, 20 * MS)
+    assert (run.intervals("a"), run.intervals("b")) == ([(3 * MS, 5 * MS)], [(MS, 3 * MS)])
