@@ -13,7 +13,10 @@ import pytest
 from camkes.backends.host.codes import RUN_FAILED
 from camkes.backends.host.oracle import verify
 from camkes.diagnostics import Sink
+from camkes.protocols.plan import Plan
+from camkes.running.codes import TRACE_TRUNCATED
 from camkes.running.events import MAGIC
+from camkes.running.names import TraceNames
 
 from .checking import oracle
 from .records import Records, records_of
@@ -117,3 +120,18 @@ def test_a_judge_that_fails_is_an_error(tmp_path: Path) -> None:
     (found,) = sink.diagnostics
     assert (found.code, found.message) == (RUN_FAILED, "the judge of the run ended with status 2")
     assert found.notes == (f"camkes-oracle: {trace} is not a trace",)
+
+
+@pytest.mark.parametrize("known", [False, True])
+def test_a_record_that_is_not_judged_to_its_end_is_reported_once(tmp_path: Path, known: bool) -> None:
+    """Whoever decoded it may have reported it: else "hold at every event" would say too much."""
+    oracle = tmp_path / "oracle"
+    oracle.write_text("#!/bin/sh\necho 'camkes-oracle: record 1 is damaged; the rest is left out' >&2\n")
+    oracle.chmod(0o755)
+    sink = Sink()
+    if known:
+        sink.report(TRACE_TRUNCATED, "trace: the rest was skipped")
+    found = verify(oracle, tmp_path / "trace", TraceNames(), Plan((), (), (), ()), None, sink)
+    assert found == []
+    assert [each.code.number for each in sink.diagnostics] == ["E0803"]
+    assert ("record 1 is damaged" in sink.diagnostics[0].message) is not known

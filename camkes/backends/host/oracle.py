@@ -20,6 +20,7 @@ from camkes.files import write_output
 from camkes.model.system import System
 from camkes.protocols.plan import Plan, PlannedCpi
 from camkes.running.ceilings import ceilings
+from camkes.running.codes import TRACE_TRUNCATED
 from camkes.running.demands import Property, Violation
 from camkes.running.names import NamedTask, NamedThread, TraceNames
 
@@ -40,12 +41,12 @@ MOST_TASKS = 64
 def oracle_table(
     plan: Plan,
     names: TraceNames,
-    system: System | None = None,
+    true: Mapping[str, int] | None = None,
     limits: Mapping[str, BlockingLimit] | None = None,
 ) -> str:
-    """The text that `oracle/oracle_table.c` reads. Ceilings are computed from the priorities in `system`;
-    without it they are the plan's. `limits` are those of the property B."""
-    true = _ceilings(plan, system)
+    """The text that `oracle/oracle_table.c` reads. `true` are the ceilings of CPIs, by default the plan's;
+    `limits` are those of the property B."""
+    true = _planned(plan) if true is None else true
     lines = ["mcs"] if plan.mcs else []
     lines += [_cpi(cpi, names, true[cpi.name]) for cpi in plan.cpis]
     lines += [f"context {c.name} {true.get(c.name, c.base_priority)}" for c in plan.contexts]
@@ -73,10 +74,13 @@ def oracle_table(
     return "\n".join([*lines, *map(_thread, names.threads)]) + "\n"
 
 
-def _ceilings(plan: Plan, system: System | None) -> Mapping[str, int]:
-    """The ceiling of each CPI."""
-    if system is None:
-        return {cpi.name: cpi.ceiling for cpi in plan.cpis}
+def _planned(plan: Plan) -> Mapping[str, int]:
+    """The ceiling of each CPI in the plan."""
+    return {cpi.name: cpi.ceiling for cpi in plan.cpis}
+
+
+def _defined(plan: Plan, system: System) -> Mapping[str, int]:
+    """The same from the priorities in the text of the system."""
     raised = {task.name: max(task.priorities) for task in plan.tasks if task.priorities}
     return ceilings(system, plan.requests, [c.lending for c in plan.conditions], raised)
 
@@ -122,9 +126,11 @@ def verify(
 ) -> list[Violation]:
     """The violations in the record of a run, in the order in which they show: the first 100. `oracle` is the
     program; the table of the system is written beside `trace`. `at_any_time`: timers fired at the points of a
-    schedule, not at their times. What is damaged is left out, with all behind it. Raises OutputError."""
+    schedule, not at their times. Ceilings are computed from the priorities in `system`; without it they are
+    the plan's. What is damaged is left out, with all behind it, and reported. Raises OutputError."""
+    true = _planned(plan) if system is None else _defined(plan, system)
     table = trace.with_name("oracle.table")
-    write_output(table, oracle_table(plan, names, system).encode())
+    write_output(table, oracle_table(plan, names, true).encode())
     done = process.run([str(oracle), str(table), str(trace), *(["any-time"] if at_any_time else [])])
     if done.status != 0:
         sink.report(
@@ -132,7 +138,9 @@ def verify(
             f"the judge of the run ended with status {done.status}",
             notes=done.errors.strip().splitlines()[-20:],
         )
-    return [*_wrong_ceilings(plan, system), *map(_violation, done.output.splitlines())]
+    elif done.errors and not sink.has_errors:  # else whoever decoded the trace has reported it
+        sink.report(TRACE_TRUNCATED, f"{trace}: {done.errors.strip()}")
+    return [*_wrong_ceilings(plan, true), *map(_violation, done.output.splitlines())]
 
 
 def _violation(line: str) -> Violation:
@@ -140,8 +148,7 @@ def _violation(line: str) -> Violation:
     return Violation(int(time), Property(letter), explanation, int(record))
 
 
-def _wrong_ceilings(plan: Plan, system: System | None) -> Iterator[Violation]:
-    true = _ceilings(plan, system)
+def _wrong_ceilings(plan: Plan, true: Mapping[str, int]) -> Iterator[Violation]:
     for cpi in plan.cpis:
         if cpi.ceiling != true[cpi.name]:
             wrong = f"the plan's ceiling of {cpi.name} is {cpi.ceiling}; expected {true[cpi.name]}"
