@@ -76,6 +76,21 @@ CAMKES_INLINE_HERE bool camkes_worker_give_back(struct camkes_cpi *cpi,
     return camkes_worker_end(cpi, worker, time);
 }
 
+/* What a worker is about to execute on, or does already. */
+CAMKES_INLINE_HERE void camkes_worker_on_extension(struct camkes_cpi *cpi,
+                                                   struct camkes_thread *worker)
+{
+    cpi->extended = worker;
+    worker->donated = cpi->extension;
+}
+
+CAMKES_INLINE_HERE void camkes_worker_on_way_home(struct camkes_cpi *cpi,
+                                                  struct camkes_thread *worker)
+{
+    cpi->homed = worker;
+    worker->donated = cpi->home.context;
+}
+
 /* The manager learns of the release of the lock; without one, the worker returns it when it has
  * replied. */
 CAMKES_INLINE_HERE bool camkes_worker_extend(struct camkes_cpi *cpi, struct camkes_thread *worker,
@@ -85,8 +100,7 @@ CAMKES_INLINE_HERE bool camkes_worker_extend(struct camkes_cpi *cpi, struct camk
     if (cpi->extension == 0 || cpi->extended != NULL || !camkes_bind(cpi->extension, worker)) {
         return false;
     }
-    cpi->extended = worker;
-    worker->donated = cpi->extension;
+    camkes_worker_on_extension(cpi, worker);
     if (cpi->unlocked || cpi->grouped) {
         atomic_store(&worker->extended, true);
     } else {
@@ -102,8 +116,7 @@ CAMKES_INLINE_HERE bool camkes_worker_finish(struct camkes_cpi *cpi, struct camk
     if (cpi->homed != NULL || !camkes_bind(cpi->home.context, worker)) {
         return false;
     }
-    cpi->homed = worker;
-    worker->donated = cpi->home.context;
+    camkes_worker_on_way_home(cpi, worker);
     atomic_store(&worker->extended, true);
     return true;
 }
@@ -125,8 +138,7 @@ CAMKES_INLINE_HERE bool camkes_worker_go_on_extension(struct camkes_cpi *cpi,
     if (cpi->extension == 0 || cpi->extended != NULL) {
         return false;
     }
-    cpi->extended = worker;
-    worker->donated = cpi->extension;
+    camkes_worker_on_extension(cpi, worker);
     camkes_must(seL4_SchedContext_Bind(cpi->extension, worker->tcb));
     return true;
 }
@@ -138,8 +150,7 @@ CAMKES_INLINE_HERE bool camkes_worker_go_home(struct camkes_cpi *cpi, struct cam
     if (cpi->homed != NULL) {
         return false;
     }
-    cpi->homed = worker;
-    worker->donated = cpi->home.context;
+    camkes_worker_on_way_home(cpi, worker);
     camkes_must(seL4_SchedContext_Bind(cpi->home.context, worker->tcb));
     return true;
 }
@@ -155,8 +166,7 @@ CAMKES_INLINE_HERE bool camkes_worker_exchange(struct camkes_cpi *cpi, struct ca
     camkes_must(seL4_SchedContext_UnbindObject(cpi->extension, worker->tcb));
     camkes_must(seL4_SchedContext_Bind(cpi->home.context, worker->tcb));
     cpi->extended = NULL;
-    cpi->homed = worker;
-    worker->donated = cpi->home.context;
+    camkes_worker_on_way_home(cpi, worker);
     return true;
 }
 
