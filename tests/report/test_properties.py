@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The checker is silent about right traces, and finds each way in which one can be wrong."""
+"""The judge is silent about right traces, and finds each way in which one can be wrong."""
 
 from __future__ import annotations
 

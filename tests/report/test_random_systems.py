@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Random systems, generated and run on the host kernel: the checker finds nothing, whatever the schedule,
+"""Random systems, generated and run on the host kernel: the judge finds nothing, whatever the schedule,
 and every job ends exactly when it does in the reference simulator."""
 
 from __future__ import annotations
