@@ -95,34 +95,61 @@ def test_files_use_what_is_above_them_in_the_table(uses: Uses) -> None:
     assert wrong == []
 
 
-def folders() -> dict[str, set[str]]:
+TREES = {"kernel": KERNEL / "src", "runtime": ROOT / "runtime" / "src"}
+
+
+def folders(tree: Path) -> dict[str, set[str]]:
     """Each folder of sources, and those that its README lets it call."""
     found = {}
-    for readme in sorted((KERNEL / "src").glob("*/README.md")):
-        line = re.search(r"^May call: (.*), and what is above", readme.read_text("utf-8"), re.MULTILINE)
+    for readme in sorted(tree.glob("*/README.md")):
+        line = re.search(r"^May call: (.*)\.$", readme.read_text("utf-8"), re.MULTILINE)
         assert line is not None, readme
         found[readme.parent.name] = set(re.findall(r"`(\w+)`", line[1]))
     return found
 
 
-def test_every_folder_has_a_page_that_names_its_files() -> None:
-    """But for the folders of processors, which the kernel's own README describes."""
-    processors = {path.parent.name for path in (KERNEL / "src").glob("*/registers.h")}
-    have = {path.name for path in (KERNEL / "src").iterdir() if path.is_dir()} - processors
-    assert have == set(folders())
+@pytest.mark.parametrize("name", TREES)
+def test_every_folder_has_a_page_that_names_its_files(name: str) -> None:
+    """But for the folders of processors, which the kernel's own README describes, and for what is named after
+    its kernel."""
+    tree = TREES[name]
+    processors = {path.parent.name for path in tree.glob("*/registers.h")}
+    have = {path.name for path in tree.iterdir() if path.is_dir()} - processors
+    assert have == set(folders(tree))
     for folder in have:
-        page = (KERNEL / "src" / folder / "README.md").read_text("utf-8")
-        files = {path.stem for path in (KERNEL / "src" / folder).glob("*.c")}
-        assert files <= set(re.findall(r"`(\w+)`", page)), folder
+        page = (tree / folder / "README.md").read_text("utf-8")
+        files = {path.stem for path in (tree / folder).glob("*.c")}
+        assert files <= set(re.findall(r"`(\w+)(?:\.c)?`", page)), folder
+
+
+def calls_of_folders(tree: Path, uses: Uses) -> dict[str, set[str]]:
+    of = {path.stem: path.relative_to(tree).parts[0] for path in tree.glob("*/**/*.c")}
+    made: dict[str, set[str]] = {folder: set() for folder in folders(tree)}
+    for file, used in uses.items():
+        if of.get(file) in made:
+            made[of[file]] |= {of[other] for other in used if of.get(other) in made} - {of[file]}
+    return made
 
 
 @pytest.mark.long
 def test_folders_call_those_that_they_name(uses: Uses) -> None:
-    allowed = folders()
-    of = {path.stem: path.parent.name for folder in allowed for path in (KERNEL / "src" / folder).glob("*.c")}
-    made: dict[str, set[str]] = {folder: set() for folder in allowed}
-    for file, used in uses.items():
-        if file in of:
-            made[of[file]] |= {of[other] for other in used if other in of} - {of[file]}
+    made = calls_of_folders(TREES["kernel"], uses)
     made["judge"] = {"oracle"}  # a program of its own, not in these objects
-    assert made == allowed
+    assert made == folders(TREES["kernel"])
+
+
+@pytest.mark.long
+def test_folders_of_the_runtime_call_those_that_they_name(tmp_path: Path) -> None:
+    """As it is on the host kernel, with budgets and without."""
+    tree = TREES["runtime"]
+    sources = [path for path in tree.rglob("*.c") if not path.stem.endswith("_sel4")]
+    includes = (f"-I{ROOT / 'runtime' / 'include'}", f"-I{KERNEL / 'include'}")
+    made: dict[str, set[str]] = {folder: set() for folder in folders(tree)}
+    for kind in ("-UCONFIG_KERNEL_MCS", "-DCONFIG_KERNEL_MCS"):
+        folder = tmp_path / kind
+        folder.mkdir()
+        flags = ("-std=gnu11", "-O0", "-fPIC", "-DCAMKES_KERNEL_HOST=1", kind, *includes)
+        subprocess.run(["cc", *flags, "-c", *map(str, sources)], cwd=folder, check=True)
+        for caller, called in calls_of_folders(tree, read_uses(sorted(folder.glob("*.o")))).items():
+            made[caller] |= called
+    assert made == folders(tree)
