@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from camkes.protocols.checks import Facts, run_checks
+from camkes.protocols.checks.inversion import inversions
 from camkes.protocols.checks.plain import plain_cycles
 from camkes.protocols.cycles import shortest_cycle
 from camkes.protocols.plan import Plan, plan_requests
@@ -39,6 +40,8 @@ def analyse(
     if _can_cycle(system):
         for diagnostic in plain_cycles(system, code or {}):
             sink.add(diagnostic)
+    for diagnostic in inversions(system, code or {}, read=operations is not None):
+        sink.add(diagnostic)
     if not _is_real_time(system):
         return Plan((), (), (), (), mcs=system.mcs)
     graph = build_graph(system, code, counts)

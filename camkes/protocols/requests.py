@@ -110,32 +110,22 @@ def build_graph(system: System, code: CallGraph | None = None, counts: Counts | 
     interface of its component, as often as is stated, or else as in `counts`. In the order of the text
     throughout.
     """
-    code = code or {}
     tasks = {task.instance: task for task in system.tasks}
     cpis = {cpi.name: cpi for cpi in system.cpis}
-    by_user, by_provider = _links(system)
     requests: list[Request] = []
     plain_calls: list[Request] = []
     local_calls: list[Request] = []
     strays: list[Request] = []
-    for instance in system.instances:
-        for caller, source, names in _callers(instance, tasks, cpis, code):
-            carries_task = caller in tasks or caller in cpis
-            for name in names:
-                via = f"{instance.name}.{name}"
-                stated = instance.configured.interface(name).requests
-                count = stated or (counts or {}).get((caller, name), 1)
-                for link in by_user.get(via, ()):
-                    callee, connection = link.provider.name, link.connection.name
-                    request = Request(caller, via, callee, connection, source, link.user.span, count)
-                    if not carries_task and callee in cpis:
-                        strays.append(request)
-                    elif callee in cpis:
-                        requests.append(request)
-                    elif link.local:
-                        local_calls.append(request)
-                    elif carries_task:
-                        plain_calls.append(request)
+    for request, link in all_requests(system, code or {}, counts or {}):
+        carries_task = request.caller in tasks or request.caller in cpis
+        if not carries_task and request.callee in cpis:
+            strays.append(request)
+        elif request.callee in cpis:
+            requests.append(request)
+        elif link.local:
+            local_calls.append(request)
+        elif carries_task:
+            plain_calls.append(request)
     outgoing: dict[str, list[Request]] = {name: [] for name in (*tasks, *cpis)}
     incoming: dict[str, list[Request]] = {name: [] for name in cpis}
     for request in requests:
@@ -150,8 +140,28 @@ def build_graph(system: System, code: CallGraph | None = None, counts: Counts | 
         strays=tuple(strays),
         outgoing={name: tuple(found) for name, found in outgoing.items()},
         incoming={name: tuple(found) for name, found in incoming.items()},
-        links={name: tuple(found) for name, found in by_provider.items()},
+        links=_by_provider(system),
     )
+
+
+def all_requests(
+    system: System, code: CallGraph, counts: Counts | None = None
+) -> Iterator[tuple[Request, Link]]:
+    """Everything that can call a procedure, in the order of the text, with how it is connected."""
+    tasks = {task.instance: task for task in system.tasks}
+    cpis = {cpi.name: cpi for cpi in system.cpis}
+    by_user: dict[str, list[Link]] = {}
+    for link in _links(system):
+        by_user.setdefault(link.user.name, []).append(link)
+    for instance in system.instances:
+        for caller, source, names in _callers(instance, tasks, cpis, code):
+            for name in names:
+                via = f"{instance.name}.{name}"
+                stated = instance.configured.interface(name).requests
+                count = stated or (counts or {}).get((caller, name), 1)
+                for link in by_user.get(via, ()):
+                    callee, connection = link.provider.name, link.connection.name
+                    yield Request(caller, via, callee, connection, source, link.user.span, count), link
 
 
 def procedures(instance: Instance, kind: str) -> list[str]:
@@ -160,19 +170,20 @@ def procedures(instance: Instance, kind: str) -> list[str]:
     return [i.name for i in found if i.kind == kind]
 
 
-def _links(system: System) -> tuple[dict[str, list[Link]], dict[str, list[Link]]]:
-    """All pairs of ends that a connection between procedures makes, by user and by provider."""
-    by_user: dict[str, list[Link]] = {}
-    by_provider: dict[str, list[Link]] = {}
+def _links(system: System) -> Iterator[Link]:
+    """All pairs of ends that a connection between procedures makes."""
     for connection in system.connections:
-        if {connection.connector.from_end.kind, connection.connector.to_end.kind} != {"Procedure"}:
-            continue
-        for user in connection.from_ends:
-            for provider in connection.to_ends:
-                link = Link(connection, user, provider)
-                by_user.setdefault(user.name, []).append(link)
-                by_provider.setdefault(provider.name, []).append(link)
-    return by_user, by_provider
+        if {connection.connector.from_end.kind, connection.connector.to_end.kind} == {"Procedure"}:
+            for user in connection.from_ends:
+                for provider in connection.to_ends:
+                    yield Link(connection, user, provider)
+
+
+def _by_provider(system: System) -> dict[str, tuple[Link, ...]]:
+    found: dict[str, list[Link]] = {}
+    for link in _links(system):
+        found.setdefault(link.provider.name, []).append(link)
+    return {name: tuple(links) for name, links in found.items()}
 
 
 def _callers(
