@@ -41,6 +41,7 @@ class MessageError(IntEnum):
     REPLY = 15
     ABORTED = 16
     SENT = MESSAGE_SENT
+    NO_SIZE = 18
 
 
 #: what is wrong, in words
@@ -62,6 +63,7 @@ WORDS = {
     MessageError.REPLY: "the server failed to reply",
     MessageError.ABORTED: "its budget was used up",
     MessageError.SENT: "it was sent, not called",
+    MessageError.NO_SIZE: "the handler set an array, but not its size, *NAME_sz",
 }
 
 

@@ -60,7 +60,7 @@ static void /*? serve ?*/_/*? method.name ?*/(struct camkes_thread */*? method.t
 /*- endif -*/
 /*- for p in method.parameters -*/
 /*- if p.shape.value in ('array', 'strings') -*/
-    size_t /*? p.name ?*/_sz = 0;
+    size_t /*? p.name ?*/_sz = /*? '0' if p.goes else 'CAMKES_NO_SIZE' ?*/;
 /*- endif -*/
 /*- if p in viewed and p.shape.value == 'string' -*/
     const char */*? p.name ?*/ = camkes_view_string(&/*? m ?*/, &/*? method.scratch ?*/);
@@ -120,6 +120,9 @@ static void /*? serve ?*/_/*? method.name ?*/(struct camkes_thread */*? method.t
     /*? put(method.reply, method.return_shape, method.returns, method.result, '') ?*/
 /*- endif -*/
 /*- for p in method.comes -*/
+/*- if p.shape.value in ('array', 'strings') and not p.goes -*/
+    CAMKES_GIVEN_SIZE(&/*? method.reply ?*/, /*? p.name ?*/, &/*? p.name ?*/_sz);
+/*- endif -*/
     /*? put(method.reply, p.shape, p.type, p.name, p.name ~ '_sz') ?*/
 /*- endfor -*/
 /*- for p in heap -*/

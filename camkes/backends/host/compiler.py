@@ -39,7 +39,8 @@ _ABSOLUTE = re.compile(r"(?:(?<=[\s\"'=])|^)/[^\s\"']+", re.MULTILINE)
 class Compiler(Struct, frozen=True):
     """`c` and `cxx` are the commands with the user's own flags; the identities change with them, with the
     programs that they run and with the environment that these look at. `call_graphs`: the compiler writes
-    the call graph of a source. `mcs`: code is for an MCS kernel."""
+    the call graph of a source. `mcs`: code is for an MCS kernel. `patterns`: it can write a pattern to variables
+    that are not initialised."""
 
     c: tuple[str, ...]
     cxx: tuple[str, ...]
@@ -50,6 +51,12 @@ class Compiler(Struct, frozen=True):
     call_graphs: bool = False
     said: tuple[str, ...] = ()  # the form of the compilers' messages
     mcs: bool = False
+    patterns: bool = False
+
+    def user_flags(self) -> tuple[str, ...]:
+        """For sources of the user, before their own: variables that are used before they are written have
+        values that show it."""
+        return ("-Wall", *(("-ftrivial-auto-var-init=pattern",) if self.patterns else ()))
 
     def compile_flags(self) -> tuple[str, ...]:
         kernel = ("-DCONFIG_KERNEL_MCS=1",) if self.mcs else ()
@@ -87,7 +94,8 @@ def find_compiler(
     cxx = _command("CXX", "c++")
     with_cxx = "CXX" in languages and shutil.which(cxx[0]) is not None
     description, cxx_description = _description(c), _description(cxx) if with_cxx else ""
-    versions = [_gcc_version(d) for d in (description, cxx_description) if d]
+    descriptions = [d for d in (description, cxx_description) if d]
+    versions = [_gcc_version(d) for d in descriptions]
     return Compiler(
         c,
         cxx,
@@ -98,6 +106,7 @@ def find_compiler(
         call_graphs=_gcc_version(description) >= 10,
         said=_BYTE_COLUMNS if all(version >= 11 for version in versions) else (),
         mcs=mcs,
+        patterns=all("clang version" in d or _gcc_version(d) >= 12 for d in descriptions),
     )
 
 

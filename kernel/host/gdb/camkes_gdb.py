@@ -231,7 +231,9 @@ def forget_times():
 
 def stop_at(time, thread=None):
     forget_times()
-    pending.extend(When(where, time, thread) for where in ("kernel_enter_quietly", "clock_pass_to", "clock_skip"))
+    pending.extend(
+        When(where, time, thread) for where in ("kernel_enter_quietly", "clock_pass_to", "clock_skip")
+    )
 
 
 def on_stop(event):
@@ -315,7 +317,9 @@ class Break(gdb.Command):
 
     def invoke(self, argument, from_tty):
         instances = settings["instances"]
-        name = max((each for each in instances if f"{argument}.".startswith(f"{each}.")), key=len, default=None)
+        name = max(
+            (each for each in instances if f"{argument}.".startswith(f"{each}.")), key=len, default=None
+        )
         if name is None:
             raise gdb.GdbError(f"there is no instance {argument!r}; there are {', '.join(instances)}")
         interface = argument[len(name) + 1 :]

@@ -271,6 +271,19 @@ void camkes_put_string(struct camkes_message *message, const char *string);
 void camkes_put_array(struct camkes_message *message, const void *array, size_t count, size_t size);
 void camkes_put_strings(struct camkes_message *message, char *const *strings, size_t count);
 
+/*
+ * The size of an array that a handler gives, before it has set one. With assertions, an array whose
+ * size it leaves so is an error of the reply; none that it gives at all has the size 0.
+ */
+#if CAMKES_ASSERTIONS
+#define CAMKES_NO_SIZE SIZE_MAX
+#define CAMKES_GIVEN_SIZE(reply, array, count) camkes_given_size(reply, array, count)
+#else
+#define CAMKES_NO_SIZE 0
+#define CAMKES_GIVEN_SIZE(reply, array, count) ((void)0)
+#endif
+void camkes_given_size(struct camkes_message *reply, const void *array, size_t *count);
+
 /* These return NULL, and a count of 0, after an error. */
 char *camkes_get_string(struct camkes_message *message);
 void *camkes_get_array(struct camkes_message *message, size_t *count, size_t size);

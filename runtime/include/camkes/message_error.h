@@ -26,7 +26,8 @@
     X(OPERATION, 14, CE_MALFORMED_RPC_PAYLOAD, "its sender may not use this operation of the manager") \
     X(REPLY, 15, CE_MALFORMED_RPC_PAYLOAD, "the server failed to reply")                               \
     X(ABORTED, 16, CE_REQUEST_ABORTED, "its budget was used up")                                       \
-    X(SENT, 17, CE_MALFORMED_RPC_PAYLOAD, "it was sent, not called")
+    X(SENT, 17, CE_MALFORMED_RPC_PAYLOAD, "it was sent, not called")                                   \
+    X(NO_SIZE, 18, CE_MALFORMED_RPC_PAYLOAD, "the handler set an array, but not its size, *NAME_sz")
 /* clang-format on */
 
 #define CAMKES_MESSAGE_ENUM(name, number, type, text) CAMKES_MESSAGE_##name = number,

@@ -52,6 +52,17 @@ void camkes_put_strings(struct camkes_message *message, char *const *strings, si
     }
 }
 
+void camkes_given_size(struct camkes_message *reply, const void *array, size_t *count)
+{
+    if (*count != SIZE_MAX) {
+        return;
+    }
+    *count = 0;
+    if (array != NULL) {
+        set_error(reply, CAMKES_MESSAGE_NO_SIZE, 0);
+    }
+}
+
 /* Keeps the compiler from reading a value in shared memory a second time. */
 static void read_once(void)
 {

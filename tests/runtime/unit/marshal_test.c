@@ -83,6 +83,26 @@ static struct camkes_message received(const void *bytes, size_t size)
     return camkes_message_at(camkes_message_registers(), size);
 }
 
+static void arrays_that_handlers_give(void)
+{
+    static const struct {
+        const char *array;
+        size_t count, given;
+        unsigned error;
+    } CASES[] = {
+        {"abc", CAMKES_NO_SIZE, 0, CAMKES_MESSAGE_NO_SIZE},
+        {NULL, CAMKES_NO_SIZE, 0, CAMKES_MESSAGE_GOOD},
+        {"abc", 3, 3, CAMKES_MESSAGE_GOOD},
+        {"abc", 0, 0, CAMKES_MESSAGE_GOOD},
+    };
+    for (unsigned i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        struct camkes_message reply = received("", 0);
+        size_t count = CASES[i].count;
+        CAMKES_GIVEN_SIZE(&reply, CASES[i].array, &count);
+        need(count == CASES[i].given && reply.error == CASES[i].error, "the size that is given");
+    }
+}
+
 static struct camkes_message counted(size_t count)
 {
     size_t words[3] = {count, 0, 0};
@@ -275,6 +295,7 @@ int main(void)
 {
     what_does_not_fit();
     what_is_not_there();
+    arrays_that_handlers_give();
     memory_that_is_used_up();
     the_scratch_buffer();
     values_of_known_sizes();
