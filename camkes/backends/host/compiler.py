@@ -39,8 +39,8 @@ _ABSOLUTE = re.compile(r"(?:(?<=[\s\"'=])|^)/[^\s\"']+", re.MULTILINE)
 class Compiler(Struct, frozen=True):
     """`c` and `cxx` are the commands with the user's own flags; the identities change with them, with the
     programs that they run and with the environment that these look at. `call_graphs`: the compiler writes
-    the call graph of a source. `mcs`: code is for an MCS kernel. `patterns`: it can write a pattern to variables
-    that are not initialised."""
+    the call graph of a source. `mcs`: code is for an MCS kernel. `patterns`: it can write
+    a pattern to variables that are not initialised."""
 
     c: tuple[str, ...]
     cxx: tuple[str, ...]

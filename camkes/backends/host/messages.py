@@ -67,7 +67,7 @@ class Sources:
 
 
 def report_compiler(output: str, good: bool, about: str, sources: Sources, sink: Sink) -> None:
-    """Add a compiler's messages about `about`; with errors if it failed, and with warnings."""
+    """Add a compiler's messages about `about`; errors if it failed, else warnings."""
     found: list[_Message] = []
     way: list[Label] = []
     for line in output.splitlines():
@@ -91,6 +91,8 @@ def report_compiler(output: str, good: bool, about: str, sources: Sources, sink:
         found.append(_Message(code, match["text"], span, way))
         way = []
     for message in found:
+        if not good and message.code is COMPILE_WARNING:
+            continue  # often a consequence of the error
         sink.report(message.code, message.text, message.span, related=message.related, notes=[f"in {about}"])
     if not good and not any(m.code is COMPILE_ERROR for m in found):
         sink.report(COMPILE_ERROR, f"{about} failed to compile", notes=output.splitlines()[:40])
