@@ -199,8 +199,11 @@ def plan(system: System, sink: Sink, calls: CodeCalls | None = None) -> Plan | N
     """Plan a system and check it, with what its code calls if that is known; None after an error."""
     from camkes.protocols import analyse
 
-    known = (calls.reached, calls.chains, calls.operations, calls.counts) if calls is not None else ()
-    found = analyse(system, sink, *known)
+    read = None if calls is None or "" in calls.unread else calls
+    if read is None:
+        found = analyse(system, sink)
+    else:
+        found = analyse(system, sink, read.reached, read.chains, read.operations, read.counts)
     for note in calls.notes if calls is not None else ():
         sink.add(note)
     if found is not None and any(task.wcet for task in system.tasks):
@@ -257,8 +260,11 @@ def check_loaded(
         return None
     backend.check(system, sink)
     calls = None
-    counting = counting and any(task.wcet for task in system.tasks)
-    if progress is not None and not sink.has_errors:
+    if counting and not _has_sources(system, backend):
+        from camkes.callgraph.read import CodeCalls
+
+        calls = CodeCalls({}, {}, (), unread={"": "there are no sources"})
+    elif progress is not None and not sink.has_errors:
         calls = backend.alone(
             lambda: read_calls(system, backend, sink, progress, counting=counting), sink, progress
         )
@@ -268,6 +274,13 @@ def check_loaded(
     if planned is None or sink.has_errors:
         return None
     return Checked(backend.application, system, planned, calls)
+
+
+def _has_sources(system: System, backend: Backend[Code, Image]) -> bool:
+    """Whether a component of a system has code."""
+    from camkes.backends.host.sources import build_of
+
+    return any(build_of(backend.application, instance, Sink()).sources for instance in system.instances)
 
 
 def sketch(asked: Input, sink: Sink) -> Checked | None:

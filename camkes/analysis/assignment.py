@@ -40,7 +40,7 @@ def changed(workload: Workload, priorities: Mapping[str, int] = {}) -> Workload:
     makes a CPI non-preemptive, stays."""
     tasks = tuple(replace(t, priority=priorities.get(t.name, t.priority)) for t in workload.tasks)
     highest: dict[str, int] = {}
-    for task in tasks:
+    for task in (*tasks, *workload.background):
         for name in task.requests:
             highest[name] = max(task.priority, highest.get(name, 0))
     cpis = {}
@@ -51,7 +51,7 @@ def changed(workload: Workload, priorities: Mapping[str, int] = {}) -> Workload:
         cpis[cpi.name] = replace(cpi, ceiling=ceiling)
         for name in cpi.requests:
             highest[name] = max(ceiling, highest.get(name, 0))
-    return Workload(tasks, tuple(cpis[cpi.name] for cpi in workload.cpis))
+    return replace(workload, tasks=tasks, cpis=tuple(cpis[cpi.name] for cpi in workload.cpis))
 
 
 def assign(workload: Workload, platform: Platform, policy: Policy) -> Mapping[str, int] | None:

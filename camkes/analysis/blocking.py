@@ -227,7 +227,7 @@ def waits(
     """What a job of `task` can wait for."""
     lower = [
         each
-        for each in workload.tasks
+        for each in (*workload.tasks, *workload.background)
         if each.priority < task.priority
         # of equal deadlines, the jobs of both count in a window, or neither
         or (each.priority == task.priority and each.name != task.name and not task.band)

@@ -34,6 +34,7 @@ class Bound(Struct, frozen=True):
 
 def bounds(loads: Sequence[Load], blocking: Mapping[str, Time], reason: str) -> tuple[Bound, ...]:
     """All bounds for these tasks; `reason` is why they do not apply, empty if they do."""
+    reason = reason or ("" if loads else "there is no task")
     unique = len({load.priority for load in loads}) == len(loads)
     shared = "two tasks have the same priority" if not unique else ""
     return (
@@ -70,8 +71,8 @@ def _hyperbolic(
 
 def _liu_layland(loads: Sequence[Load], blocking: Mapping[str, Time], reason: str) -> Bound:
     name, source = "Liu and Layland", "Sudvarg et al. 2024, Eq. 3"
-    if reason or not loads:
-        return Bound(name, source, False, reason or "there is no task")
+    if reason:
+        return Bound(name, source, False, reason)
     used = sum(float(load.demand / load.period) for load in loads)
     value = used + max(float(blocking[load.name] / load.period) for load in loads)
     return Bound(name, source, True, "", (("sum", value),), liu_layland_limit(len(loads)))

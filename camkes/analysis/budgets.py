@@ -21,7 +21,8 @@ from camkes.analysis.overruns import OverrunModel, Shortages
 from camkes.analysis.platform import Platform
 from camkes.analysis.response import Load, Response, response
 from camkes.analysis.sections import RequestSection
-from camkes.analysis.verdict import ROUNDS, analyse, delayed, interruptions
+from camkes.analysis.unbounded import NoBound
+from camkes.analysis.verdict import ROUNDS, analyse, delayed, interruptions, no_bounds
 from camkes.analysis.workload import Workload, WorkloadTask, workload_of
 from camkes.model.overrun import ServerKind
 from camkes.model.system import System
@@ -58,6 +59,22 @@ def budget_results(system: System, plan: Plan, platform: Platform) -> tuple[Budg
     if not plan.mcs:
         return ()
     workload = workload_of(system, plan)
+    known = no_bounds(workload, platform)
+    return tuple(
+        each if each.task.name not in known else _obstructed(each, known[each.task.name])
+        for each in _all_results(system, plan, workload, platform)
+    )
+
+
+def _obstructed(result: BudgetResult, why: NoBound) -> BudgetResult:
+    """The same of a task that has no bound, whatever budgets are."""
+    bounded = Bounded(None, f"no bound{why.words}")
+    return replace(result, trusted=bounded, isolated=bounded)
+
+
+def _all_results(
+    system: System, plan: Plan, workload: Workload, platform: Platform
+) -> tuple[BudgetResult, ...]:
     if plan.bands:
         return _with_bands(plan, workload, platform)
     setters = criticality_setters(system)
@@ -114,7 +131,7 @@ def _with_bands(plan: Plan, workload: Workload, platform: Platform) -> tuple[Bud
     model = BudgetModel(plan, workload, demands(workload, platform), platform)
     short = [task.name for task in workload.tasks if model.can_end(task)]
     found = []
-    for each in analyse(workload, platform).tasks:
+    for each in analyse(replace(workload, background=()), platform).tasks:
         if short:
             trusted = Bounded(None, f"the budget of {short[0]} can be used up, and a component orders tasks")
         elif each.response is None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from camkes.diagnostics import Code
 
 NO_PERIOD = Code("E0901", "task-without-period")
-NO_WCET = Code("E0902", "no-execution-time")
+ASSUMED = Code("E0902", "assumption")
 MAY_WAIT = Code("E0903", "wait-without-bound")
 OTHER_THREAD = Code("E0904", "thread-without-bound")
 NO_TASKS = Code("E0905", "nothing-to-analyse")

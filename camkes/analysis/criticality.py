@@ -27,6 +27,7 @@ from camkes.analysis.demand import Time, demands, release_cost
 from camkes.analysis.overruns import Shortages
 from camkes.analysis.platform import Platform
 from camkes.analysis.response import STEPS, Load, released
+from camkes.analysis.verdict import no_bounds
 from camkes.analysis.workload import Workload, WorkloadTask, workload_of
 from camkes.model.limits import MAX_PRIORITY
 from camkes.model.overrun import OverrunPolicy
@@ -70,6 +71,14 @@ class _Level(Struct, frozen=True):
 
 def level_results(system: System, plan: Plan, platform: Platform) -> tuple[LevelResult, ...]:
     """The responses of all tasks at all criticalities up to their own; none where all are 0."""
+    known = no_bounds(workload_of(system, plan), platform)
+    return tuple(
+        each if each.task.name not in known else replace(each, smc=None, amc=None, ours=None)
+        for each in _all_levels(system, plan, platform)
+    )
+
+
+def _all_levels(system: System, plan: Plan, platform: Platform) -> tuple[LevelResult, ...]:
     criticality = {task.instance: task.criticality for task in system.tasks}
     most = max(criticality.values(), default=0)
     if not plan.mcs or most == 0:

@@ -61,7 +61,7 @@ def margins(workload: Workload, platform: Platform) -> tuple[Margin, ...]:
         def of_task(work: int, index: int = index) -> Workload:
             tasks = list(workload.tasks)
             tasks[index] = replace(tasks[index], work=work)
-            return Workload(tuple(tasks), workload.cpis)
+            return replace(workload, tasks=tuple(tasks))
 
         longest = _longest(of_task, task.work, task.deadline, platform) if good else None
         found.append(Margin(task.name, True, task.work, longest))
@@ -73,7 +73,7 @@ def margins(workload: Workload, platform: Platform) -> tuple[Margin, ...]:
         def of_cpi(work: int, index: int = index) -> Workload:
             cpis = list(workload.cpis)
             cpis[index] = replace(cpis[index], work=work)
-            return Workload(workload.tasks, tuple(cpis))
+            return replace(workload, cpis=tuple(cpis))
 
         longest = _longest(of_cpi, cpi.work, latest, platform) if good else None
         found.append(Margin(cpi.name, False, cpi.work, longest))

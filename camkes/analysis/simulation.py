@@ -80,7 +80,7 @@ def costed(workload: Workload, platform: Platform) -> Workload:
     """The workload in which the overhead of a request, in whole nanoseconds, is work of its CPI."""
     overheads = overheads_of(workload, platform)
     cpis = (replace(cpi, work=cpi.work + int(overheads[cpi.name])) for cpi in workload.cpis)
-    return Workload(workload.tasks, tuple(cpis))
+    return replace(workload, cpis=tuple(cpis))
 
 
 class _RequestFrame:

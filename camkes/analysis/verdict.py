@@ -4,19 +4,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from enum import StrEnum
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from camkes.analysis.blocking import Blocking, waits
+from camkes.analysis.assumptions import Assumption, AssumptionKind, assumed_of_tasks, find_assumptions
+from camkes.analysis.blocking import NONE, Blocking, waits
 from camkes.analysis.bounds import Bound, bounds, not_rate_monotonic
-from camkes.analysis.checks import check
+from camkes.analysis.codes import NO_TASKS
 from camkes.analysis.deadlines import all_met
 from camkes.analysis.demand import Demand, Demands, Time, demands, release_cost, turn_cost
+from camkes.analysis.obstacles import Obstacle
 from camkes.analysis.platform import FREE, Platform
 from camkes.analysis.response import Load, Response, response
+from camkes.analysis.sections import RequestSection
+from camkes.analysis.unbounded import NoBound, Reason, concerned, spread, unbounded
 from camkes.analysis.workload import Workload, WorkloadTask, workload_of
 from camkes.diagnostics import Sink
 from camkes.model.limits import MAX_PRIORITY
@@ -34,25 +38,37 @@ class Verdict(StrEnum):
     """Whether a task meets its deadline in every case."""
 
     MET = "met"
+    MET_IF = "met if"  # it is met if what was assumed is so
     MISSED = "missed"  # it can be missed
     UNBOUNDED = "unbounded"  # responses can grow without end, or no bound was found
 
 
 class TaskResult(Struct, frozen=True):
     """What was found about a task. `response` is None where there is no bound, or it takes too many steps to
-    find it: then responses of `at_least` so many nanoseconds can happen."""
+    find it; `no_bound` is why. Responses of `at_least` so many nanoseconds can happen then, if that is known
+    (else 0)."""
 
     task: WorkloadTask
     demand: Demand
     blocking: Blocking
     response: Response | None
     at_least: Time = 0
+    no_bound: NoBound | None = None
+    #: what the bound rests on that is not known
+    assumptions: tuple[Assumption, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
         if self.response is None:
             return Verdict.MISSED if self.at_least > self.task.deadline else Verdict.UNBOUNDED
-        return Verdict.MET if self.response.time <= self.task.deadline else Verdict.MISSED
+        if self.response.time > self.task.deadline:
+            return Verdict.MISSED
+        return Verdict.MET_IF if self.assumptions else Verdict.MET
+
+    @property
+    def fails(self) -> bool:
+        """Whether it is not known that a deadline is met, where the task has one."""
+        return self.task.has_deadline and self.verdict not in (Verdict.MET, Verdict.MET_IF)
 
 
 class EventChain(Struct, frozen=True):
@@ -81,6 +97,8 @@ class Analysis(Struct, frozen=True):
     chains: tuple[EventChain, ...] = ()
 
     ages: tuple[DataAge, ...] = ()
+    #: what keeps tasks from having a bound, with these tasks
+    obstacles: tuple[tuple[Obstacle, tuple[str, ...]], ...] = ()
     #: nanoseconds that a release by a timer costs
     release: Time = 0
 
@@ -93,18 +111,52 @@ class Analysis(Struct, frozen=True):
         )
 
     @property
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """Those of all bounds, each once."""
+        return tuple(dict.fromkeys(each for task in self.tasks for each in task.assumptions))
+
+    @property
+    def verdict(self) -> Verdict:
+        """The worst of all tasks that have a deadline."""
+        found = {task.verdict for task in self.tasks if task.task.has_deadline}
+        return max(found, key=list(Verdict).index, default=Verdict.UNBOUNDED)
+
+    @property
     def good(self) -> bool:
         """Whether no deadline can be missed."""
-        return all(result.verdict is Verdict.MET for result in self.tasks)
+        return not any(result.fails for result in self.tasks)
 
 
 def analyse_system(
-    system: System, plan: Plan, platform: Platform, sink: Sink, *, solver: bool = False
+    system: System,
+    plan: Plan,
+    platform: Platform | None,
+    sink: Sink,
+    *,
+    solver: bool = False,
+    unread: Mapping[str, str] = {},
 ) -> Analysis | None:
-    """The analysis of a planned system; None, and errors, where it has none."""
-    if not check(system, plan, sink):
+    """The analysis of a planned system, for no `platform` with operations that cost nothing; None, and an
+    error, where it has no tasks. What keeps a task with a deadline from having a bound is an error. `unread`
+    is why code was not read (see `find_assumptions`)."""
+    if not plan.tasks:
+        sink.report(NO_TASKS, "the system has no tasks to analyse", help="write `requestor;` in a component")
         return None
-    return analyse(workload_of(system, plan), platform, solver=solver)
+    workload, machine = workload_of(system, plan), platform or FREE
+    assumptions = find_assumptions(system, plan, platform=platform is not None, unread=unread)
+    found = analyse(workload, machine, solver=solver)
+    assumed = assumed_of_tasks(workload, machine, assumptions)
+    results = (
+        each if each.response is None else replace(each, assumptions=assumed[each.task.name])
+        for each in found.tasks
+    )
+    found = replace(found, tasks=tuple(results), obstacles=tuple(concerned(workload).items()))
+    failing = {each.task.name for each in found.tasks if each.fails}
+    failing |= {each.no_bound.by for each in found.tasks if each.no_bound is not None and each.fails}
+    for obstacle, tasks in found.obstacles:
+        if not (tasks and failing.isdisjoint(tasks)):
+            sink.add(obstacle.problem)
+    return found
 
 
 def responses(system: System, plan: Plan) -> Analysis | None:
@@ -112,7 +164,9 @@ def responses(system: System, plan: Plan) -> Analysis | None:
     other, without an error, and of one with more than `BRIEF` tasks, as this has to be quick."""
     if not any(task.wcet for task in system.tasks) or len(system.tasks) > BRIEF:
         return None
-    return analyse_system(system, plan, FREE, Sink())
+    found = analyse_system(system, plan, FREE, Sink())
+    times = AssumptionKind.EXECUTION_TIME
+    return None if found is None or any(each.kind is times for each in found.assumptions) else found
 
 
 def analyse(workload: Workload, platform: Platform, *, exact: bool = True, solver: bool = False) -> Analysis:
@@ -122,18 +176,21 @@ def analyse(workload: Workload, platform: Platform, *, exact: bool = True, solve
 
     A task that an event releases has the latest end of the task before it as its jitter, which can make those
     end later: this is repeated until nothing changes (Tindell and Clark 1994)."""
+    known = no_bounds(workload, platform)
     for _ in range(ROUNDS):
-        found = _analyse(workload, platform, exact, solver)
+        found = _analyse(workload, platform, exact, solver, next(iter(known), ""))
         latest = {each.task.name: each.response.latest for each in found.tasks if each.response is not None}
         later = delayed(workload, latest)
         if later is workload:
-            tasks = tuple(
-                each if each.task.after in ("", *latest) else _no_bound(each) for each in found.tasks
-            )
+            tasks = _without_bound(workload, platform, found.tasks, known)
+            latest = {name: time for name, time in latest.items() if name not in _names(tasks)}
             ages = tuple(_ages(workload, {each.task.name: each.response for each in tasks}))
             return replace(found, tasks=tasks, chains=_chains(workload, latest), ages=ages)
         workload = later
-    return replace(found, tasks=tuple(map(_no_bound, found.tasks)), chains=_chains(workload, {}))
+    none = NoBound(Reason.SEARCH)
+    return replace(
+        found, tasks=tuple(_no_bound(each, none) for each in found.tasks), chains=_chains(workload, {})
+    )
 
 
 def delayed(workload: Workload, latest: Mapping[str, Time]) -> Workload:
@@ -142,12 +199,47 @@ def delayed(workload: Workload, latest: Mapping[str, Time]) -> Workload:
     jitters = {task.name: latest.get(task.after, 0) for task in workload.tasks}
     if all(task.jitter == jitters[task.name] for task in workload.tasks):
         return workload
-    return Workload(tuple(replace(t, jitter=jitters[t.name]) for t in workload.tasks), workload.cpis)
+    return replace(workload, tasks=tuple(replace(t, jitter=jitters[t.name]) for t in workload.tasks))
 
 
-def _no_bound(result: TaskResult) -> TaskResult:
-    """The same where no bound was found for how late the task is released, or what it waits for."""
-    return replace(result, response=None, at_least=result.demand.total)
+def _without_bound(
+    workload: Workload, platform: Platform, results: Sequence[TaskResult], known: Mapping[str, NoBound]
+) -> tuple[TaskResult, ...]:
+    """The results, and those of tasks in the background, with what is `known` to have no bound, and what then
+    has none either."""
+    emitters = {task.after for task in workload.tasks}
+    lost = {
+        each.task.name: none for each in results if (none := each.no_bound) and each.task.name in emitters
+    }
+    found = spread(workload.tasks, {**lost, **known})
+    needed = demands(replace(workload, tasks=workload.background), platform).of_task
+    others = [TaskResult(task, needed[task.name], NONE, None) for task in workload.background]
+    every = [
+        _no_bound(each, found[each.task.name]) if each.task.name in found and each.no_bound is None else each
+        for each in (*results, *others)
+    ]
+    return tuple(sorted(every, key=lambda each: (-each.task.priority, each.task.name)))
+
+
+def no_bounds(workload: Workload, platform: Platform) -> dict[str, NoBound]:
+    """The tasks that have no bound because of obstacles, and why."""
+    needed = demands(workload, platform) if workload.obstacles else None
+
+    def sections(task: WorkloadTask) -> Sequence[RequestSection]:
+        return waits(workload, needed, platform, task).sections if needed is not None else ()
+
+    return dict(unbounded(workload, sections))
+
+
+def _names(results: Sequence[TaskResult]) -> Set[str]:
+    """Those of tasks without a bound."""
+    return {each.task.name for each in results if each.response is None}
+
+
+def _no_bound(result: TaskResult, why: NoBound) -> TaskResult:
+    """The same without a bound."""
+    least = result.demand.total if result.demand.total > result.task.deadline else 0
+    return replace(result, response=None, at_least=least, no_bound=why)
 
 
 def _chains(workload: Workload, latest: Mapping[str, Time]) -> tuple[EventChain, ...]:
@@ -184,13 +276,16 @@ def _loses_events(task: WorkloadTask, responses: Mapping[str, Response | None]) 
     return found is None or found.time > 2 * task.period - task.jitter
 
 
-def _analyse(workload: Workload, platform: Platform, exact: bool, solver: bool) -> Analysis:
+def _analyse(workload: Workload, platform: Platform, exact: bool, solver: bool, unbounded: str) -> Analysis:
+    """One round; a task that is `unbounded` keeps utilisation bounds from being applied."""
     needed = demands(workload, platform)
     tasks = sorted(workload.tasks, key=lambda task: (-task.priority, task.name))
     loads, interrupts = _loads(tasks, needed), interruptions(workload, platform)
     reason = not_rate_monotonic(list(loads.values()), {task.name: task.deadline for task in tasks})
     if any(task.band for task in tasks):
         reason = "tasks are ordered by their deadlines"
+    if unbounded:
+        reason = f"{unbounded} has no bound"
     results = []
     in_period = {}
     for task in tasks:
@@ -231,14 +326,14 @@ def _least(blocking: Callable[[Time], Blocking]) -> Callable[[Time], Time]:
 def _ordered(result: TaskResult, met: bool) -> TaskResult:
     deadline = result.task.deadline
     if not met:
-        return replace(result, response=None, at_least=result.demand.total)
+        return replace(result, response=None, at_least=result.demand.total, no_bound=NoBound(Reason.SEARCH))
     latest = deadline + result.task.jitter
-    return replace(result, response=Response(deadline, 0, (), deadline, latest), at_least=0)
+    return replace(result, response=Response(deadline, 0, (), deadline, latest), at_least=0, no_bound=None)
 
 
 def analyse_task(workload: Workload, platform: Platform, name: str) -> TaskResult:
     """The same for one task."""
-    if any(task.after for task in workload.tasks):
+    if workload.obstacles or any(task.after for task in workload.tasks):
         return next(each for each in analyse(workload, platform).tasks if each.task.name == name)
     needed = demands(workload, platform)
     task = next(each for each in workload.tasks if each.name == name)
@@ -293,4 +388,5 @@ def _result(
     if isinstance(found, Response):
         return TaskResult(task, needed.of_task[task.name], blocking(found.window), found)
     at_least = 0 if found is None else found.time
-    return TaskResult(task, needed.of_task[task.name], blocking(task.period), None, at_least)
+    none = NoBound(Reason.OVERLOAD if found is None else Reason.SEARCH)
+    return TaskResult(task, needed.of_task[task.name], blocking(task.period), None, at_least, none)

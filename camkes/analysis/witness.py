@@ -69,6 +69,8 @@ def witnesses(workload: Workload, analysis: Analysis, effort: int = EFFORT) -> d
     for count, result in enumerate(analysis.tasks):
         if left <= 0:
             break
+        if result.no_bound is not None and not result.no_bound.searched:
+            continue
         search = _WitnessSearch(
             model, result, int(analysis.release), max(left // (len(analysis.tasks) - count), _CASE // 10)
         )
@@ -185,7 +187,8 @@ def aligned(
     tasks, cpis = dict(plain.tasks), dict(plain.cpis)
     named = {each.name: each for each in workload.tasks}
     ways: dict[str, list[str]] = {}
-    for section in sorted(sections, key=lambda each: (named[each.task].priority, each.at_ceiling)):
+    simulated = (each for each in sections if each.task in named)  # not those in the background
+    for section in sorted(simulated, key=lambda each: (named[each.task].priority, each.at_ceiling)):
         way = ways[section.task] = _way(workload, named[section.task], section)
         tasks[section.task] = _first(plain.tasks[section.task], way[0], 1)
         for cpi, callee in pairwise(way):

@@ -13,12 +13,17 @@ from heapq import nlargest
 from msgspec import Struct
 from msgspec.structs import replace
 
-from camkes.analysis.conditions import HelpedWait, helped_waits
+from camkes.analysis.conditions import HelpedWait, helped_waits, servers
+from camkes.analysis.obstacles import Obstacle, endless_wait, find_obstacles
 from camkes.model.protocols import TABLE, Protocol, Rules
-from camkes.model.system import System
+from camkes.model.system import System, Task
 from camkes.protocols.cycles import reached
+from camkes.protocols.jobs import find_jobs
 from camkes.protocols.plan import Plan, PlannedTask
-from camkes.protocols.releases import emitters, periods, writers
+from camkes.protocols.releases import writers
+
+#: The period, in nanoseconds, of a task that has none, and the deadline of one that need not end.
+NEVER = 1 << 62
 
 
 class WorkloadCpi(Struct, frozen=True):
@@ -29,7 +34,8 @@ class WorkloadCpi(Struct, frozen=True):
     signal of the same servers (see `camkes.analysis.conditions`); the others have locks of their own. Waits
     are served in `any_order`, or else the most urgent first, as all others are. `pool` threads serve requests
     of more tasks than these; 0: there is no pool, a request never waits for a thread in either case.
-    `managed`: a manager keeps those that wait, also those for a `fixed` CPI, on an MCS kernel."""
+    `managed`: a manager keeps those that wait, also those for a `fixed` CPI, on an MCS kernel. `helpers` end
+    a wait."""
 
     name: str
     protocol: Protocol
@@ -41,13 +47,15 @@ class WorkloadCpi(Struct, frozen=True):
     pool: int = 0
     wait: bool = False
     managed: bool = False
+    helpers: tuple[str, ...] = ()
 
 
 class WorkloadTask(Struct, frozen=True):
     """A task. `work` is the execution time of a job without its requests, `period` the least time between
     two releases, `deadline` counts from the release and may be longer than the period. `after` is the task
     whose jobs release its jobs, by an event; then these come up to `jitter` after the first of such a chain
-    was released, of whose task the period is. `timed`: a timer releases its jobs.
+    was released, of whose task the period is. `timed`: a timer releases its jobs. The period and the deadline
+    can be `NEVER`.
     `reads`: tasks that write, in each job, what its jobs read. `band`: what orders it by its deadlines, among
     tasks of this band; the priority is then its place in the order of relative deadlines."""
 
@@ -63,14 +71,22 @@ class WorkloadTask(Struct, frozen=True):
     reads: tuple[str, ...] = ()
     band: str = ""
 
+    @property
+    def has_deadline(self) -> bool:
+        """Whether its jobs have to end in some time."""
+        return self.deadline < NEVER
+
 
 class Workload(Struct, frozen=True, dict=True):
     """Tasks and CPIs of one processor. Requests have no cycle: those of waits that would close one, and so
-    have no bound, are left out. `endless` are such waits."""
+    have no bound, are left out. `background` are tasks of which it is not known when they are released: they
+    have no bound, and neither have tasks up to their priorities; those above wait for their sections.
+    `obstacles` keep responses from having a bound."""
 
     tasks: tuple[WorkloadTask, ...]
     cpis: tuple[WorkloadCpi, ...]
-    endless: frozenset[str] = frozenset()
+    background: tuple[WorkloadTask, ...] = ()
+    obstacles: tuple[Obstacle, ...] = ()
 
     @cached_property
     def cpi(self) -> Mapping[str, WorkloadCpi]:
@@ -155,7 +171,7 @@ class Workload(Struct, frozen=True, dict=True):
         """For each CPI the tasks whose requests arrive there, each with the highest base priority that such a
         request can have: that of the task, or the ceiling of a `fixed` CPI on the way."""
         found: dict[str, dict[str, int]] = {cpi.name: {} for cpi in self.cpis}
-        for task in self.tasks:
+        for task in (*self.tasks, *self.background):
             for name in task.requests:
                 found[name][task.name] = task.priority
         for cpi in self.order:
@@ -169,33 +185,35 @@ class Workload(Struct, frozen=True, dict=True):
 
 
 def workload_of(system: System, plan: Plan) -> Workload:
-    """The workload of a planned system. Tasks without a period are left out: they have one job."""
+    """The workload of a planned system. Servers, which execute for jobs that wait, are left out."""
     counts: dict[str, dict[str, int]] = {}
     for request in plan.requests:
         callees = counts.setdefault(request.caller, {})
         callees[request.callee] = callees.get(request.callee, 0) + request.count
-    waits = tuple(helped_waits(plan))
+    serving = servers(system, plan)
+    waits = tuple(helped_waits(plan, serving))
     for wait in waits:
         for caller in wait.waiting:
             counts.setdefault(caller, {})[wait.condition] = 1
     planned = {task.name: task for task in plan.tasks}
-    period_of, after, read = periods(system, plan), emitters(system, plan), writers(system, plan)
-    tasks = tuple(
-        WorkloadTask(
+    jobs, read = find_jobs(system, plan), writers(system, plan)
+
+    def task_of(task: Task) -> WorkloadTask:
+        own = jobs[task.instance]
+        return WorkloadTask(
             name=task.instance,
             priority=_priority(planned[task.instance], system),
-            period=period_of[task.instance],
-            deadline=task.deadline or period_of[task.instance],
+            period=NEVER if own.period is None else own.period,
+            deadline=NEVER if own.deadline is None else own.deadline,
             work=task.wcet or 0,
             requests=counts.get(task.instance, {}),
-            after=after.get(task.instance, ""),
+            after=own.follows,
             timed=not task.release,
-            reads=tuple(name for name in read.get(task.instance, ()) if name in period_of),
+            reads=tuple(n for n in read.get(task.instance, ()) if jobs[n].period is not None),
             band="" if (band := planned[task.instance].band) is None else band.instance,
         )
-        for task in system.tasks
-        if task.instance in period_of
-    )
+
+    tasks = [task_of(task) for task in system.tasks if task.instance not in serving]
     ceilings = {cpi.name: cpi.ceiling for cpi in plan.cpis}
     pools = {cpi.name: cpi.threads for cpi in plan.cpis if cpi.pooled}
     managed = {cpi.name for cpi in plan.cpis if cpi.manager and len(cpi.contexts) > 1}
@@ -223,7 +241,13 @@ def workload_of(system: System, plan: Plan) -> Workload:
         replace(wait, requests={k: n for k, n in wait.requests.items() if k not in back[wait.name]})
         for wait in of_waits
     ]
-    return Workload(tasks, (*cpis, *of_waits), frozenset(name for name, found in back.items() if found))
+    endless = [endless_wait(plan, name) for name, found in back.items() if found]
+    return Workload(
+        tasks=tuple(task for task in tasks if task.period < NEVER),
+        cpis=(*cpis, *of_waits),
+        background=tuple(task for task in tasks if task.period == NEVER),
+        obstacles=(*find_obstacles(system, plan), *endless) if plan.tasks else (),
+    )
 
 
 def _priority(task: PlannedTask, system: System) -> int:
@@ -246,4 +270,13 @@ def _cpi_of(wait: HelpedWait, counts: Mapping[str, Mapping[str, int]], any_order
     for helper in wait.helpers:
         requests |= counts.get(helper, {})
     inherited = next(protocol for protocol in Protocol if protocol.inherits)
-    return WorkloadCpi(wait.condition, inherited, wait.work, requests, 0, wait.lock, any_order, wait=True)
+    return WorkloadCpi(
+        name=wait.condition,
+        protocol=inherited,
+        work=wait.work,
+        requests=requests,
+        lock=wait.lock,
+        any_order=any_order,
+        wait=True,
+        helpers=wait.helpers,
+    )

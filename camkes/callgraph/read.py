@@ -8,7 +8,7 @@ headers, this, plan, glue, link; the headers of components do not depend on what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,6 +39,7 @@ from camkes.model.settings import REQUESTS
 from camkes.model.system import Instance, Interface, Procedure, System
 from camkes.project.application import Application
 from camkes.project.builds import ComponentBuild
+from camkes.protocols.releases import emitting_ends
 from camkes.protocols.requests import Chain, Counts, procedures
 from camkes.protocols.signals import Operations, method_node, signal_operations, signals_matter
 
@@ -56,8 +57,9 @@ class CodeCalls(Struct, frozen=True):
     of their instance, `chains` how; those of which that is not known are missing. `operations` is the same
     of the functions that wait for and send signals (`EVENT_emit`, `EVENT_wait`, `SEMAPHORE_wait`,
     `SEMAPHORE_post`), and of both for single methods (`method_node`). `counts` is how often tasks and
-    handlers call an interface at most, in a job or a request, if that was requested. `notes` are the reasons
-    why something is not known. `files` are the sources and headers that were read."""
+    handlers call an interface, or emit an event, at most, in a job or a request, if that was requested.
+    `notes` are the reasons why something is not known, `unread` those why code of an instance or a caller was
+    not read. `files` are the sources and headers that were read."""
 
     reached: Mapping[str, frozenset[str]]
     chains: Mapping[tuple[str, str], Chain]
@@ -65,6 +67,7 @@ class CodeCalls(Struct, frozen=True):
     files: tuple[Path, ...] = ()
     operations: Operations = {}
     counts: Counts = {}
+    unread: Mapping[str, str] = {}
 
 
 def calls_of_code(
@@ -102,6 +105,7 @@ def calls_of_code(
         tuple(reader.files),
         reader.operations,
         reader.counts,
+        reader.unread,
     )
 
 
@@ -131,7 +135,9 @@ class _CodeReader:
         self.progress = progress
         self.counting = counting
         self.signals = any(signals_matter(system, instance) for instance in system.instances)
-        self.counts: dict[tuple[str, str], int] = {}
+        self.counts: dict[tuple[str, str], int | Diagnostic] = {}
+        self.unread: dict[str, str] = {}
+        self.releasing = _releasing(system)
         self.sources = Sources()
         self.reached: dict[str, frozenset[str]] = {}
         self.chains: dict[tuple[str, str], Chain] = {}
@@ -148,7 +154,10 @@ class _CodeReader:
         compiler: Compiler,
     ) -> None:
         out = out.absolute()
-        counting = self.counting and compiler.call_graphs
+        if self.counting and not compiler.call_graphs:
+            self.counting = False
+            self.unread |= dict.fromkeys((i.name for i in instances), "the compiler is not GCC")
+        counting = self.counting
         jobs: dict[str, list[BuildJob]] = {}
         alike: dict[Hashable, list[BuildJob]] = {}
         foreign: set[str] = set()
@@ -158,6 +167,7 @@ class _CodeReader:
                 foreign.add(instance.name)
             if not all(source.is_file() for source in build.sources):
                 jobs[instance.name] = []  # nothing is known of it, and the build reports which is missing
+                self.unread[instance.name] = "a source is missing"
                 continue
             folder = headers[instance.name]
             common = shared_by(build, sorted(folder.glob("*.h")))
@@ -182,8 +192,11 @@ class _CodeReader:
             elif jobs[instance.name]:
                 dumped = {job.output: dumps.get(id(flows.get(id(job))), "") for job in jobs[instance.name]}
                 self._read_instance(instance, jobs[instance.name], dumped, instance.name in foreign)
+            else:
+                self.unread.setdefault(instance.name, "it has no sources")
 
     def not_read(self, instance: Instance, why: str, caller: str = "") -> None:
+        self.unread[caller or instance.name] = why
         if not procedures(instance, "uses") or _calls_are_listed(instance, caller):
             return  # what it waits for and signals is not known either, and is taken to be everything
         self.notes.append(
@@ -321,36 +334,49 @@ class _CodeReader:
         reached: Reached,
         handlers: Sequence[str],
     ) -> None:
-        """How often a task or a CPI calls each interface that it calls."""
+        """How often a task or a CPI calls each interface and method, and emits events that release tasks."""
         is_task = any(task.instance == caller.name for task in self.system.tasks)
         if not is_task and all(cpi.name != caller.name for cpi in self.system.cpis):
             return
-        for used in sorted(self.reached.get(caller.name, ())):
-            interface = instance.type.interface(used)
-            assert interface is not None
-            counter = CallCounter(graph, [f"{used}_{m}" for m in _methods(interface.type)], handlers)
-            try:
+        for interface in instance.type.interfaces:
+            used = interface.name
+            if interface.kind == "uses" and isinstance(interface.type, Procedure):
+                methods = [f"{used}_{method}" for method in _methods(interface.type)]
+            elif f"{instance.name}.{used}" in self.releasing:
+                methods = [f"{used}_emit"]
+            else:
+                continue
+
+            def most(targets: Sequence[str]) -> int:
                 if reached.unbounded is not None:
                     raise NotCountedError("through a pointer", reached.unbounded[1])
-                found = counter.of_job("run") if is_task else counter.of_request(caller.roots)
-                self.counts[caller.name, used] = max(1, found)
-            except NotCountedError as error:
-                self._not_counted(caller.name, instance, used, error)
-            else:
-                self._more_than_stated(caller.name, instance, used, found)
+                counter = CallCounter(graph, targets, handlers)
+                return counter.of_job("run") if is_task else counter.of_request(caller.roots)
 
-    def _not_counted(self, caller: str, instance: Instance, used: str, error: NotCountedError) -> None:
-        if instance.configured.interface(used).requests is not None:
-            return
+            try:
+                found = most(methods)
+            except NotCountedError as error:
+                self.counts[caller.name, used] = self._not_counted(caller.name, instance, interface, error)
+                continue
+            self.counts[caller.name, used] = found
+            if interface.kind == "uses":
+                self._more_than_stated(caller.name, instance, used, found)
+            for method in methods if found and len(methods) > 1 else ():
+                self.counts[caller.name, f"{used}.{method.removeprefix(f'{used}_')}"] = most([method])
+
+    def _not_counted(
+        self, caller: str, instance: Instance, interface: Interface, error: NotCountedError
+    ) -> Diagnostic:
         what = "job" if caller == instance.name else "request"
-        self.notes.append(
-            Diagnostic(
-                REQUESTS_NOT_COUNTED,
-                f"`{caller}` calls `{used}` {error.why}",
-                self._span(error.place) or instance.span,
-                notes=(f"so the number of requests that a {what} makes is not known",),
-                help=f"state the most: for example `{instance.name}.{REQUESTS.of(f'{used}_')} = 10;`",
-            )
+        uses = interface.kind == "uses"
+        return Diagnostic(
+            REQUESTS_NOT_COUNTED,
+            f"`{caller}` {'calls' if uses else 'emits'} `{interface.name}` {error.why}",
+            self._span(error.place) or instance.span,
+            notes=(f"so the number of {'requests' if uses else 'events'} that a {what} makes is not known",),
+            help=f"state the most: for example `{instance.name}.{REQUESTS.of(f'{interface.name}_')} = 10;`"
+            if uses
+            else "state the period of the task that it releases",
         )
 
     def _more_than_stated(self, caller: str, instance: Instance, used: str, found: int) -> None:
@@ -427,6 +453,11 @@ def _flow_job(job: BuildJob) -> BuildJob:
     place = words.index("-c")
     command = (*words[:place], *flow.FLAGS, *flow.DUMPS, *words[place:])
     return replace(job, title=f"{job.title} (flow)", output=output, command=command, beside="")
+
+
+def _releasing(system: System) -> Set[str]:
+    """The interfaces ("inst.iface") that emit events which release tasks."""
+    return {end for task in system.tasks if task.release for end in emitting_ends(system, task.instance)}
 
 
 def _methods(kind: object) -> list[str]:

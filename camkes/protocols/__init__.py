@@ -14,7 +14,7 @@ from camkes.protocols.checks.plain import plain_cycles
 from camkes.protocols.cycles import shortest_cycle
 from camkes.protocols.plan import Plan, plan_requests
 from camkes.protocols.requests import build_graph
-from camkes.protocols.signals import find_lending, never_waited_for, stated_helpers
+from camkes.protocols.signals import find_lending, stated_helpers, waiting_code
 
 if TYPE_CHECKING:
     from camkes.diagnostics import Sink
@@ -46,9 +46,10 @@ def analyse(
         return Plan((), (), (), (), mcs=system.mcs)
     graph = build_graph(system, code, counts)
     plan = plan_requests(system, graph, _lending(system, graph, operations or {}))
+    plan = replace(plan, counts=counts or {})
     good = run_checks(Facts(system, graph, plan, code or {}, chains or {}, operations), sink)
     if operations is not None:
-        plan = replace(plan, never_waited_for=never_waited_for(system, graph, operations))
+        plan = replace(plan, waiting=waiting_code(system, graph, operations))
     return plan if good else None
 
 

@@ -18,7 +18,7 @@ from camkes.protocols.bits import bits
 from camkes.protocols.contexts import SPARE, Context, Seat
 from camkes.protocols.cycles import reached
 from camkes.protocols.flow import NearestCallers, largest_number
-from camkes.protocols.requests import Request, RequestGraph
+from camkes.protocols.requests import Counts, Request, RequestGraph
 from camkes.protocols.signals import Lending
 from camkes.protocols.task_ids import assign_ids
 from camkes.protocols.time import (
@@ -154,8 +154,9 @@ class PlannedCondition(Struct, frozen=True):
 
 class Plan(Struct, frozen=True):
     """The plan of a system. Tasks are in id order, CPIs and conditions in the order of the text (their `id`
-    order). `mcs`: the kernel is an MCS kernel. `never_waited_for`: the events and semaphores ("inst.name")
-    for which no code waits; None: no code was read."""
+    order). `mcs`: the kernel is an MCS kernel. `plain_calls` lead from tasks and CPIs to interfaces without
+    a protocol. `counts` are those that were found in code. `waiting`: for each event and semaphore
+    ("inst.name") the control threads and handlers whose code may wait for it; None: no code was read."""
 
     tasks: tuple[PlannedTask, ...]
     cpis: tuple[PlannedCpi, ...]
@@ -164,7 +165,13 @@ class Plan(Struct, frozen=True):
     conditions: tuple[PlannedCondition, ...] = ()
     mcs: bool = False
     bands: tuple[Band, ...] = ()
-    never_waited_for: frozenset[str] | None = None
+    plain_calls: tuple[Request, ...] = ()
+    counts: Counts = {}
+    waiting: Mapping[str, frozenset[str]] | None = None
+
+    def can_wait(self, name: str, caller: str) -> bool:
+        """Whether code of a caller may wait for an event, a semaphore or a mutex of its instance."""
+        return self.waiting is None or name not in self.waiting or caller in self.waiting[name]
 
     def cpi(self, name: str) -> PlannedCpi | None:
         return next((c for c in self.cpis if c.name == name), None)
@@ -188,6 +195,7 @@ def plan_requests(system: System, graph: RequestGraph, lending: Sequence[Lending
         conditions=closure.planned_conditions(),
         mcs=system.mcs,
         bands=system.bands,
+        plain_calls=graph.plain_calls,
     )
 
 

@@ -14,14 +14,10 @@ from camkes.protocols.plan import Plan
 def emitters(system: System, plan: Plan) -> Mapping[str, str]:
     """For each task that an event of one task alone releases, that task: the emitter of the event, or the
     only task that requests a CPI of the instance that emits."""
-    senders = {
-        end.name: {other.instance for other in connection.from_ends}
-        for connection in system.connections
-        for end in connection.to_ends
-    }
     found = {}
     for task in system.tasks:
-        emitting = senders.get(f"{task.instance}.{task.release}", set()) if task.release else set()
+        ends = emitting_ends(system, task.instance) if task.release else ()
+        emitting = {end.rpartition(".")[0] for end in ends}
         tasks = {name for name in emitting if plan.task(name) is not None}
         tasks |= {name for cpi in plan.cpis if cpi.instance in emitting for name in cpi.tasks}
         known = all(plan.task(name) or any(c.instance == name for c in plan.cpis) for name in emitting)
@@ -30,20 +26,15 @@ def emitters(system: System, plan: Plan) -> Mapping[str, str]:
     return found
 
 
-def periods(system: System, plan: Plan) -> Mapping[str, int]:
-    """The least time between two releases of each task, in nanoseconds, where it is known: what is stated, or
-    the period of the task whose events release it."""
-    after = emitters(system, plan)
-    stated = {task.instance: task.period for task in system.tasks}
-    found = {}
-    for name in stated:
-        source = name
-        for _ in stated:  # a chain is no longer than that
-            source = after.get(source, source)
-        period = stated[source]
-        if period is not None and source not in after:
-            found[name] = period
-    return found
+def emitting_ends(system: System, task: str) -> tuple[str, ...]:
+    """The interfaces ("inst.iface") that emit the event which releases jobs of a task."""
+    event = next((f"{task}.{each.release}" for each in system.tasks if each.instance == task), "")
+    return tuple(
+        other.name
+        for connection in system.connections
+        if any(end.name == event for end in connection.to_ends)
+        for other in connection.from_ends
+    )
 
 
 def writers(system: System, plan: Plan) -> Mapping[str, tuple[str, ...]]:

@@ -5,11 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from enum import StrEnum
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from camkes.diagnostics import Span
+from camkes.diagnostics import Diagnostic, Span
 from camkes.model.connectors import support
 from camkes.model.system import Connection, ConnectionEnd, Cpi, Instance, System, Task
 from camkes.protocols.cycles import strongly_connected, walk
@@ -30,8 +31,17 @@ class Chain(Struct, frozen=True):
 #: A handler or control thread and the name of one of its `uses` interfaces -> how its code gets there.
 Chains = Mapping[tuple[str, str], Chain]
 
-#: A task, or a CPI, and the name of one of its `uses` interfaces -> the most calls in a job, or a request.
-Counts = Mapping[tuple[str, str], int]
+#: A task, or a CPI, and the name of an interface that it uses or emits, or "iface.method" -> the most calls
+#: in a job, or a request; a diagnostic where these have no bound.
+Counts = Mapping[tuple[str, str], int | Diagnostic]
+
+
+class Counted(StrEnum):
+    """How the number of calls is known."""
+
+    STATED = "stated"
+    CODE = "code"
+    TEXT = "text"  # it is not: one is assumed
 
 
 class Request(Struct, frozen=True):
@@ -41,7 +51,8 @@ class Request(Struct, frozen=True):
     `source` is how it was determined: "control" (a task's own code), "clause" (`requests`), "code" (the
     compiler's call graph), "all" (every `uses` interface of the component, which can over-count). `count` is
     how often a job of the task, or a request to the CPI, makes it at most: what is stated, or counted in the
-    code, or else 1.
+    code, or else 1, and `counted` which. `uncounted` is why the code has no bound for it, where none is
+    stated.
     """
 
     caller: str
@@ -51,6 +62,8 @@ class Request(Struct, frozen=True):
     source: str
     span: Span
     count: int = 1
+    counted: Counted = Counted.TEXT
+    uncounted: Diagnostic | None = None
 
 
 class Link(NamedTuple):
@@ -157,11 +170,33 @@ def all_requests(
         for caller, source, names in _callers(instance, tasks, cpis, code):
             for name in names:
                 via = f"{instance.name}.{name}"
-                stated = instance.configured.interface(name).requests
-                count = stated or (counts or {}).get((caller, name), 1)
+                count, counted, uncounted = _count(instance, caller, name, counts or {})
                 for link in by_user.get(via, ()):
-                    callee, connection = link.provider.name, link.connection.name
-                    yield Request(caller, via, callee, connection, source, link.user.span, count), link
+                    request = Request(
+                        caller=caller,
+                        via=via,
+                        callee=link.provider.name,
+                        connection=link.connection.name,
+                        source=source,
+                        span=link.user.span,
+                        count=count,
+                        counted=counted,
+                        uncounted=uncounted,
+                    )
+                    yield request, link
+
+
+def _count(
+    instance: Instance, caller: str, name: str, counts: Counts
+) -> tuple[int, Counted, Diagnostic | None]:
+    """How often a caller calls an interface, how that is known, and why it is not."""
+    stated = instance.configured.interface(name).requests
+    if stated:
+        return stated, Counted.STATED, None
+    found = counts.get((caller, name))
+    if isinstance(found, Diagnostic):
+        return 1, Counted.CODE, found
+    return (1, Counted.TEXT, None) if found is None else (max(1, found), Counted.CODE, None)
 
 
 def procedures(instance: Instance, kind: str) -> list[str]:

@@ -132,17 +132,17 @@ def find_lending(
     return _Finder(system, graph, operations).lending(condition)
 
 
-def never_waited_for(system: System, graph: RequestGraph, operations: Operations) -> frozenset[str]:
-    """The events and semaphores ("inst.name") for which no code of a task or a handler waits: it only polls,
-    signals, or has a callback. Where the code is not known, it may wait."""
+def waiting_code(system: System, graph: RequestGraph, operations: Operations) -> Mapping[str, frozenset[str]]:
+    """For each event and semaphore ("inst.name") the control threads and handlers that may wait for it:
+    others only poll, signal, or have a callback. Those whose code is not known may wait."""
     finder = _Finder(system, graph, operations)
-    found = set()
+    found = {}
     for condition in waitable(system):
         instance = system.instance(condition.instance)
         assert instance is not None
-        if not any(finder.reaching(instance, condition.interface, WAIT_WORDS, condition.span)):
-            found.add(condition.name)
-    return frozenset(found)
+        code = finder.reaching(instance, condition.interface, WAIT_WORDS, condition.span)
+        found[condition.name] = frozenset(each.caller for each in code)
+    return found
 
 
 def direct_uses(

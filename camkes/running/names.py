@@ -21,6 +21,7 @@ from camkes.diagnostics import Sink
 from camkes.files import write_whole
 from camkes.model.protocols import Protocol
 from camkes.model.system import System
+from camkes.protocols.jobs import find_jobs
 from camkes.protocols.plan import Plan
 from camkes.protocols.releases import emitters, writers
 from camkes.running.codes import TRACE_NAMES, TRACE_UNREADABLE
@@ -225,6 +226,7 @@ def _tasks(
     timing = {task.instance: task for task in system.tasks} if system else {}
     after = emitters(system, plan) if system else {}
     reads = writers(system, plan) if system else {}
+    jobs = find_jobs(system, plan) if system else {}
     released = {timer.object for timer in model.timers if timer.offset > 0 or timer.period > 0}
     for task in plan.tasks:
         t = timing.get(task.name)
@@ -235,7 +237,7 @@ def _tasks(
             priority=task.priority if task.band is None else task.band.highest,
             context=task.context.id,
             period=t.period if t else None,
-            deadline=t.relative_deadline if t else None,
+            deadline=jobs[task.name].deadline if t else None,
             offset=t.offset if t else 0,
             timer=numbers[timer] if timer in released else None,
             event=numbers.get(release_event(system, t)) if system and t else None,

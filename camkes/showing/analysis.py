@@ -4,15 +4,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from math import ceil
 
+from camkes.analysis.assumptions import Assumption
 from camkes.analysis.demand import DemandPart, Time, request_parts
 from camkes.analysis.response import STEPS
 from camkes.analysis.sections import RequestSection
 from camkes.analysis.verdict import Analysis, TaskResult, Verdict
 from camkes.analysis.witness import Quality, Witness
-from camkes.analysis.workload import Workload
+from camkes.analysis.workload import NEVER, Workload
+from camkes.diagnostics import Diagnostic, Span
+from camkes.diagnostics.rendering.style import Style, position
 from camkes.running.times import format_time
 from camkes.showing.analysis_json import bound_verdict
 from camkes.showing.draw.table import paragraph, table
@@ -20,6 +23,7 @@ from camkes.showing.draw.table import paragraph, table
 #: What verdicts are called.
 WORDS = {
     Verdict.MET: "met",
+    Verdict.MET_IF: "met if",
     Verdict.MISSED: "can be missed",
     Verdict.UNBOUNDED: "no bound",
 }
@@ -31,11 +35,69 @@ _SPARE = ("priority", "period", "B", "C", "found")
 _GIVEN_UP = "exceeded its limit; --exact uses a solver"
 
 
-def words(result: TaskResult) -> str:
-    """The verdict, and why there is no bound."""
-    if result.verdict is not Verdict.UNBOUNDED:
-        return WORDS[result.verdict]
-    return f"{WORDS[result.verdict]} found" if result.at_least else f"{WORDS[result.verdict]}: overload"
+def words(analysis: Analysis, result: TaskResult) -> str:
+    """The verdict, with the numbers of the assumptions, or why there is no bound."""
+    if result.verdict is Verdict.MET_IF:
+        return met_words(analysis, result)
+    none = result.no_bound if result.verdict is Verdict.UNBOUNDED else None
+    return WORDS[result.verdict] + ("" if none is None else none.words)
+
+
+def met_words(analysis: Analysis, result: TaskResult) -> str:
+    """ "met", or "met if 1-3, 5" with the numbers of what is assumed."""
+    known = analysis.assumptions
+    numbers = sorted(known.index(each) + 1 for each in result.assumptions)
+    if not numbers:
+        return WORDS[Verdict.MET]
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and number == spans[-1][-1] + 1:
+            spans[-1][1:] = [number]
+        else:
+            spans.append([number])
+    return f"{WORDS[Verdict.MET_IF]} {', '.join('-'.join(map(str, each)) for each in spans)}"
+
+
+def assumption_lines(assumptions: Iterable[Assumption], analysis: Analysis) -> list[str]:
+    """Assumptions with their numbers, their places, and what makes each known."""
+    known = analysis.assumptions
+    return [
+        f"{known.index(each) + 1}: {each.text}"
+        + ("" if each.span is None else f" ({place_words(each.span)})")
+        + f"; {each.help}."
+        for each in assumptions
+    ]
+
+
+def system_words(analysis: Analysis) -> str:
+    """The verdict about all tasks."""
+    if not any(each.task.has_deadline for each in analysis.tasks):
+        return "No task has a deadline."
+    return {
+        Verdict.MET: "All deadlines are met.",
+        Verdict.MET_IF: "All deadlines are met if:",
+        Verdict.MISSED: "A deadline can be missed.",
+        Verdict.UNBOUNDED: "A task with a deadline has no bound.",
+    }[analysis.verdict]
+
+
+def problem_words(problem: Diagnostic) -> str:
+    """What is wrong, where, and what to write instead, on one line."""
+    place = "" if problem.span is None else f" ({place_words(problem.span)})"
+    return f"{problem.message}{place}" + (f"; {problem.help}" if problem.help else "")
+
+
+def place_words(span: Span) -> str:
+    """ "system.camkes:12:5"."""
+    return position(span, Style())
+
+
+def obstacle_lines(analysis: Analysis) -> list[str]:
+    """What keeps tasks from having a bound, with these tasks."""
+    return [
+        f"No bound{' for ' if tasks else ''}{', '.join(tasks)}: {problem_words(obstacle.problem)}."
+        for obstacle, tasks in analysis.obstacles
+    ]
 
 
 def to_text(
@@ -52,22 +114,27 @@ def to_text(
         task = result.task
         response = response_text(result)
         times = (task.period, task.deadline, result.demand.total, result.blocking.least)
+        times_shown = ["-" if value >= NEVER else _time(value) for value in times]
         witness = witnesses.get(task.name)
-        verdict = words(result) + _seen(result, witness)
-        tasks.append(
-            (task.name, str(task.priority), *map(_time, times), response, found_text(witness), verdict)
-        )
+        verdict = words(analysis, result) + _seen(result, witness)
+        tasks.append((task.name, str(task.priority), *times_shown, response, found_text(witness), verdict))
     gaps = [
         f"B of {result.task.name} is at most {_time(result.blocking.gap)} above the exact value, the search"
         f" for which {_GIVEN_UP}."
         for result in analysis.tasks
         if result.blocking.exact is None
     ]
+    assumed = assumption_lines(analysis.assumptions, analysis)
+    if assumed:
+        met = analysis.verdict is Verdict.MET_IF
+        assumed = [system_words(analysis) if met else "Assumed:", *assumed]
     legend = [
         "C: execution time of a job with its requests. B: blocking by lower priorities.",
         "R: longest response; found: the longest in a search, and how far it is below R. A request counts"
-        " once for each way to its CPI, or as often as is stated or found with --code.",
+        " as often as is stated, or counted in the code.",
         *gaps,
+        *obstacle_lines(analysis),
+        *assumed,
         f"Utilisation {analysis.utilisation:.4f}; platform {analysis.platform.name}.",
     ]
     chains = [("chain", "latency"), *chain_rows(analysis)]
@@ -117,7 +184,7 @@ def bound_rows(analysis: Analysis) -> list[tuple[str, ...]]:
     """The table of bounds, with its head."""
     rows: list[tuple[str, ...]] = [("bound", "source", "value", "limit", "verdict")]
     for bound in analysis.bounds:
-        said = bound_verdict(bound)
+        said = bound_verdict(bound, analysis)
         value = max((value for _, value in bound.values), default=0.0)
         figures = (f"{value:.4f}", f"{bound.limit:.4f}") if bound.applicable else ("-", "-")
         rows.append((bound.name, bound.source, *figures, f"{said}: {bound.reason}" if bound.reason else said))
@@ -126,7 +193,8 @@ def bound_rows(analysis: Analysis) -> list[tuple[str, ...]]:
 
 def _seen(result: TaskResult, witness: Witness | None) -> str:
     """What the search shows beside the verdict, where it is not the same."""
-    if witness is None or (witness.quality is Quality.MISS) == (result.verdict is not Verdict.MET):
+    met = result.verdict in (Verdict.MET, Verdict.MET_IF)
+    if witness is None or (witness.quality is Quality.MISS) != met:
         return ""
     return "; no miss found"
 
@@ -138,12 +206,18 @@ def explain(
     result = next((each for each in analysis.tasks if each.task.name == name), None)
     if result is None:
         return None
-    return "\n".join([*_explain(workload, analysis, result), *_case(workload, witnesses.get(name))])
+    assumed = assumption_lines(result.assumptions, analysis)
+    lines = ["", "Met if:", *(f"  {line}" for line in assumed)] if assumed else []
+    case = _case(workload, result, witnesses.get(name))
+    return "\n".join([*_explain(workload, analysis, result), *lines, *case])
 
 
 def _explain(workload: Workload, analysis: Analysis, result: TaskResult) -> Iterator[str]:
     task = result.task
-    limits = f"period {_time(task.period)}, deadline {_time(task.deadline)}"
+    limits = ", ".join(
+        f"{word} {_time(value)}" if value < NEVER else f"no {word}"
+        for word, value in (("period", task.period), ("deadline", task.deadline))
+    )
     yield f"{task.name}: priority {task.priority}, {limits}"
     if task.after:
         yield f"  released by events of {task.after}, up to {_time(task.jitter)} after the first of its chain"
@@ -165,19 +239,25 @@ def _explain(workload: Workload, analysis: Analysis, result: TaskResult) -> Iter
     elif waits.assignment != waits.least:
         yield f"  (the assignment: {_time(waits.assignment)})"
     yield ""
+    none = result.no_bound
+    if none is not None and not none.searched:
+        yield f"R: {words(analysis, result)}"
+        if none.obstacle is not None:
+            yield f"  {problem_words(none.obstacle.problem)}"
+        return
     if task.band:
         met = "are met" if result.response is not None else "may be missed"
         yield f"R: the deadlines of the tasks of {task.band} {met}, by their demand in each window"
         return
     if result.response is None and result.at_least:
-        yield f"R >= {_time(result.at_least)}: {words(result)}"
+        yield f"R >= {_time(result.at_least)}: {words(analysis, result)}"
         yield f"  the search ended after {STEPS:,} steps: the processor has hardly any time left"
         return
     if result.response is None:
         yield "R: no bound: the tasks of this priority and above need more than the whole processor"
         return
     found = result.response
-    yield f"R = {_time(found.time)}, the longest response: {WORDS[result.verdict]}"
+    yield f"R = {_time(found.time)}, the longest response: {words(analysis, result)}"
     if found.job:
         yield f"  of job {found.job + 1} after all were released; earlier jobs end after their period"
     yield f"  {_time((found.job + 1) * result.demand.total):>12}  {_times(found.job + 1, 'job')} of its own"
@@ -209,12 +289,13 @@ def _section(workload: Workload, analysis: Analysis, section: RequestSection) ->
         yield from (_part(workload, part, indent="    ") for part in parts)
 
 
-def _case(workload: Workload, witness: Witness | None) -> Iterator[str]:
+def _case(workload: Workload, result: TaskResult, witness: Witness | None) -> Iterator[str]:
     """The case that was found: when which task is first released."""
     if witness is None:
         return
+    exact = "the bound is exact" + (", if what is assumed is so" if result.assumptions else "")
     words = {
-        Quality.ATTAINED: "the bound is exact",
+        Quality.ATTAINED: exact,
         Quality.MISS: f"after the deadline of {_time(witness.deadline)}",
         Quality.GAP: "the worst that was found"
         + ("" if witness.bound is None else f", {_time(witness.bound - witness.response)} below R"),

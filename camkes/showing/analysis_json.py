@@ -11,16 +11,20 @@ from typing import Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from camkes.analysis.assignment import Policy
+from camkes.analysis.assumptions import AssumptionKind
 from camkes.analysis.bounds import Bound
 from camkes.analysis.budgets import BudgetResult
 from camkes.analysis.criticality import LevelResult
+from camkes.analysis.unbounded import NoBound, Reason
 from camkes.analysis.verdict import Analysis, TaskResult, Verdict
 from camkes.analysis.witness import Quality, Witness
+from camkes.analysis.workload import NEVER
+from camkes.diagnostics import Span
 from camkes.documents import json_text
 from camkes.showing.budgets import BudgetBounds, CriticalityBounds, budget_bounds, criticality_bounds, whole
 from camkes.showing.sensitivity import SensitivityReport
 
-BoundVerdict = Literal["met", "unknown", "not applicable"]
+BoundVerdict = Literal["met", "met if", "unknown", "not applicable"]
 
 
 class BlockingBounds(Struct, frozen=True):
@@ -43,15 +47,37 @@ class WitnessReport(Struct, frozen=True):
     gap: int | None
 
 
+class PlaceReport(Struct, frozen=True):
+    """A place in a file; `line` and `column` count from 1."""
+
+    file: str
+    line: int
+    column: int
+
+
+class NoBoundReport(Struct, frozen=True):
+    """Why a task has no bound: an obstacle in what it executes; the blocking, interference or release `by`
+    another task, or in a `cpi`; overload; or no bound was found. `message` and `help` are about an obstacle,
+    at `place`, and empty where it is another task's."""
+
+    reason: Reason
+    by: str
+    cpi: str
+    message: str
+    place: PlaceReport | None
+    help: str
+
+
 class TaskAnalysis(Struct, frozen=True):
-    """A task. `wcet` is that of a job with all its requests; `blocking_gap` is how far `blocking` is above
-    what is possible; `response` is null where there is no bound, and then `response_at_least` what was
-    found before the search was given up. `witness` is null where none was searched for."""
+    """A task. `period` is null where it is not known when it is released, `deadline` where it has none.
+    `wcet` is that of a job with all its requests; `blocking_gap` is how far `blocking` is above what is
+    possible; `response` is null where there is no bound, and then `response_at_least` what was found before
+    the search was given up, and `no_bound` why. `witness` is null where none was searched for."""
 
     name: str
     priority: int
-    period: int
-    deadline: int
+    period: int | None
+    deadline: int | None
     wcet: int
     blocking: int
     blocking_bounds: BlockingBounds
@@ -59,7 +85,20 @@ class TaskAnalysis(Struct, frozen=True):
     response: int | None
     response_at_least: int | None
     verdict: Verdict
+    no_bound: NoBoundReport | None
     witness: WitnessReport | None
+
+
+class AssumptionReport(Struct, frozen=True):
+    """What is assumed of `subject`, a task, CPI or condition (empty: the system): `text` completes "met if",
+    and `help` says what makes it known. `tasks` are those whose bounds rest on it."""
+
+    kind: AssumptionKind
+    subject: str
+    text: str
+    help: str
+    place: PlaceReport | None
+    tasks: tuple[str, ...]
 
 
 class ChainAnalysis(Struct, frozen=True):
@@ -98,11 +137,14 @@ class AssignmentReport(Struct, frozen=True):
 
 
 class AnalysisReport(Struct, frozen=True, kw_only=True):
-    """An analysis. `assignment` and `sensitivity` are there if they were asked for, `budgets` and
+    """An analysis. `verdict` is the worst of all tasks that have a deadline, and rests on the `assumptions`.
+    `assignment` and `sensitivity` are there if they were asked for, `budgets` and
     `criticalities` for an MCS kernel."""
 
     schema: int = 1
     platform: str
+    verdict: Verdict
+    assumptions: tuple[AssumptionReport, ...]
     utilisation: float
     tasks: tuple[TaskAnalysis, ...]
     chains: tuple[ChainAnalysis, ...]
@@ -129,6 +171,18 @@ def to_report(
 ) -> AnalysisReport:
     return AnalysisReport(
         platform=analysis.platform.name,
+        verdict=analysis.verdict,
+        assumptions=tuple(
+            AssumptionReport(
+                kind=each.kind,
+                subject=each.subject,
+                text=each.text,
+                help=each.help,
+                place=place_report(each.span),
+                tasks=tuple(r.task.name for r in analysis.tasks if each in r.assumptions),
+            )
+            for each in analysis.assumptions
+        ),
         utilisation=analysis.utilisation,
         tasks=tuple(_task(result, witnesses.get(result.task.name)) for result in analysis.tasks),
         chains=tuple(ChainAnalysis(chain.tasks, whole(chain.latency)) for chain in analysis.chains),
@@ -141,7 +195,7 @@ def to_report(
                 reason=bound.reason,
                 limit=bound.limit,
                 values=dict(bound.values),
-                verdict=bound_verdict(bound),
+                verdict=bound_verdict(bound, analysis),
             )
             for bound in analysis.bounds
         ),
@@ -168,8 +222,8 @@ def _task(result: TaskResult, witness: Witness | None) -> TaskAnalysis:
     return TaskAnalysis(
         name=task.name,
         priority=task.priority,
-        period=task.period,
-        deadline=task.deadline,
+        period=_known(task.period),
+        deadline=_known(task.deadline),
         wcet=ceil(result.demand.total),
         blocking=ceil(waits.least),
         blocking_bounds=BlockingBounds(
@@ -179,8 +233,30 @@ def _task(result: TaskResult, witness: Witness | None) -> TaskAnalysis:
         response=None if result.response is None else ceil(result.response.time),
         response_at_least=ceil(result.at_least) if result.at_least else None,
         verdict=result.verdict,
+        no_bound=None if result.no_bound is None else _no_bound(result.no_bound),
         witness=None if witness is None else _witness(witness),
     )
+
+
+def _known(time: int) -> int | None:
+    return time if time < NEVER else None
+
+
+def _no_bound(none: NoBound) -> NoBoundReport:
+    problem = None if none.obstacle is None else none.obstacle.problem
+    return NoBoundReport(
+        reason=none.reason,
+        by=none.by,
+        cpi=none.where,
+        message="" if problem is None else problem.message,
+        place=None if problem is None else place_report(problem.span),
+        help="" if problem is None else problem.help,
+    )
+
+
+def place_report(span: Span | None) -> PlaceReport | None:
+    """A place in a file of the user."""
+    return None if span is None else PlaceReport(str(span.file.path), span.line, span.column)
 
 
 def _witness(witness: Witness) -> WitnessReport:
@@ -188,5 +264,10 @@ def _witness(witness: Witness) -> WitnessReport:
     return WitnessReport(witness.response, witness.release, witness.quality, gap)
 
 
-def bound_verdict(bound: Bound) -> BoundVerdict:
-    return "not applicable" if not bound.applicable else "met" if bound.holds else "unknown"
+def bound_verdict(bound: Bound, analysis: Analysis) -> BoundVerdict:
+    """The verdict of a bound of utilisation, which rests on the same assumptions."""
+    if not bound.applicable:
+        return "not applicable"
+    if not bound.holds:
+        return "unknown"
+    return "met if" if analysis.assumptions else "met"

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import ceil
 from typing import NamedTuple
 
@@ -69,6 +69,8 @@ def criticality_bounds(levels: Sequence[LevelResult]) -> tuple[CriticalityBounds
     )
 
 
+_NO_BOUND = "no bound"
+
 #: columns that narrow terminals do not show, the first one first
 _SPARE = ("SMC", "AMC-rtb", "period", "C", "overrun", "budget")
 
@@ -82,18 +84,24 @@ class TimeTable(NamedTuple):
     about: tuple[str, str]
 
 
-def tables(budgets: Sequence[BudgetResult], levels: Sequence[LevelResult]) -> list[TimeTable]:
-    """A table of budgets, and one of criticalities where there are several."""
+def tables(
+    budgets: Sequence[BudgetResult], levels: Sequence[LevelResult], met: Mapping[str, str]
+) -> list[TimeTable]:
+    """A table of budgets, and one of criticalities where there are several. `met` are the words for a
+    deadline of each task that is met, with what is assumed for that."""
     rows: list[tuple[str, ...]] = [("task", "C", "budget", "period", "overrun", "R", "R isolated", "verdict")]
     for each in budgets:
         times = map(_time, (each.demand, each.time.budgets[0], each.time.period))
         bounds = (_bound(each.trusted), _bound(each.isolated))
-        rows.append((each.task.name, *times, each.time.overrun.value, *bounds, _verdict(each)))
+        rows.append(
+            (each.task.name, *times, each.time.overrun.value, *bounds, _verdict(each, met[each.task.name]))
+        )
     about = (
         "R: longest response if all tasks keep their execution times.",
         "R isolated: whatever other tasks do within their budgets; CPIs keep their execution times.",
     )
     found = [TimeTable("Budgets", rows, frozenset({0, 4, 7}), about)]
+    lost = {b.task.name: b.trusted.reason for b in budgets if b.trusted.reason.startswith(_NO_BOUND)}
     if levels:
         figures: list[tuple[str, ...]] = [
             ("task", "criticality", "SMC", "AMC-rtb", "R", "deadline", "verdict")
@@ -104,7 +112,7 @@ def tables(budgets: Sequence[BudgetResult], levels: Sequence[LevelResult]) -> li
                 str(each.level),
                 *("-" if time is None else _time(time) for time in (each.smc, each.amc, each.ours)),
                 _time(each.task.deadline),
-                "can be missed" if each.ours is None else "met",
+                lost.get(each.task.name, "can be missed") if each.ours is None else met[each.task.name],
             )
             for each in levels
         ]
@@ -119,13 +127,14 @@ def tables(budgets: Sequence[BudgetResult], levels: Sequence[LevelResult]) -> li
 def to_text(
     budgets: Sequence[BudgetResult],
     levels: Sequence[LevelResult],
+    met: Mapping[str, str],
     *,
     color: bool = False,
     width: int | None = None,
 ) -> str:
     """The tables as text."""
     parts = []
-    for each in tables(budgets, levels):
+    for each in tables(budgets, levels, met):
         right = set(range(len(each.rows[0]))) - each.left
         spare = [heading for heading in _SPARE if heading in each.rows[0]]
         parts.append(table(each.rows, right=right, color=color, width=width, spare=spare))
@@ -133,18 +142,21 @@ def to_text(
     return "\n\n".join(parts)
 
 
-def _verdict(result: BudgetResult) -> str:
+def _verdict(result: BudgetResult, met: str) -> str:
     response = result.trusted.response
     if response is None:
-        return (
-            f"not applicable: {result.trusted.reason}" if result.trusted.reason != "overload" else "no bound"
-        )
+        reason = result.trusted.reason
+        if reason.startswith(_NO_BOUND):
+            return reason
+        return _NO_BOUND if reason == "overload" else f"not applicable: {reason}"
     if response > result.task.deadline:
         return "can be missed"
     isolated = result.isolated.response
     if isolated is None:
-        return f"met; not isolated: {result.isolated.reason}"
-    return "met, isolated" if isolated <= result.task.deadline else "met; others can delay it too long"
+        return f"{met}; not isolated: {result.isolated.reason}"
+    if isolated > result.task.deadline:
+        return f"{met}; others can delay it too long"
+    return f"{met}, isolated" if met == "met" else f"{met}; isolated"
 
 
 def _bound(bound: Bounded) -> str:

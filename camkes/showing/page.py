@@ -13,15 +13,17 @@ from typing import Any
 from camkes.analysis.simulation import Simulation, costed
 from camkes.analysis.verdict import Analysis, TaskResult, Verdict
 from camkes.analysis.witness import Witness
-from camkes.analysis.workload import Workload
+from camkes.analysis.workload import NEVER, Workload
 from camkes.capdl.model import CapabilityModel
 from camkes.running.times import format_time
 from camkes.showing.analysis import (
     age_rows,
+    assumption_lines,
     bound_rows,
     chain_rows,
     explain,
     found_text,
+    obstacle_lines,
     response_text,
     words,
 )
@@ -34,6 +36,9 @@ TEMPLATE = Path(__file__).with_name("page.html")
 
 #: Tasks whose numbers are unfolded from the start.
 _OPEN = 12
+
+#: How verdicts look, where none is a failure.
+_LOOKS = {Verdict.MET: "good", Verdict.MET_IF: "assumed"}
 
 #: Tasks in the picture of a case.
 _LANES = 40
@@ -53,9 +58,7 @@ def to_html(
     `late` the tasks that can miss their deadlines because of them."""
     import jinja2
 
-    missed = [
-        each.task.name for each in analysis.tasks if each.verdict is not Verdict.MET or each.task.name in late
-    ]
+    missed = [each.task.name for each in analysis.tasks if each.fails or each.task.name in late]
     environment = jinja2.Environment(
         autoescape=True,
         trim_blocks=True,
@@ -67,6 +70,8 @@ def to_html(
     return template.render(
         name=name,
         late=missed,
+        obstacles=obstacle_lines(analysis),
+        assumed=assumption_lines(analysis.assumptions, analysis),
         analysis=analysis,
         open=len(analysis.tasks) <= _OPEN,
         tasks=[_task(workload, analysis, each, witnesses) for each in analysis.tasks],
@@ -91,14 +96,14 @@ def _task(
     return {
         "name": task.name,
         "priority": task.priority,
-        "period": _time(task.period),
-        "deadline": _time(task.deadline),
+        "period": _time(task.period) if task.period < NEVER else "-",
+        "deadline": _time(task.deadline) if task.deadline < NEVER else "-",
         "demand": _time(result.demand.total),
         "blocking": _time(result.blocking.least),
         "response": response_text(result),
         "found": found_text(witnesses.get(task.name)),
-        "verdict": words(result),
-        "good": result.verdict is Verdict.MET,
+        "verdict": words(analysis, result),
+        "look": "bad" if result.fails else _LOOKS.get(result.verdict, "faint"),
         "bars": list(_bars(analysis, result)),
         "mark": 100 * _scale(result),
         "explained": explain(workload, analysis, task.name, witnesses),

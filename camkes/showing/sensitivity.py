@@ -45,9 +45,10 @@ def margins_text(margins: Sequence[Margin], *, color: bool = False) -> str:
 
 
 def changes_text(
-    changes: Sequence[ResponseTimeChange], *, color: bool = False, width: int | None = None
+    changes: Sequence[ResponseTimeChange], *, assumed: bool, color: bool = False, width: int | None = None
 ) -> str:
-    """Which protocols make some response shorter, and all that changes with them."""
+    """Which protocols make some response shorter, and all that changes with them. `assumed`: bounds rest on
+    assumptions."""
     if not changes:
         return "No other protocol of a CPI makes a response shorter."
     rows: list[tuple[str, ...]] = [("CPI", "from", "to", "deadlines", "responses")]
@@ -58,7 +59,7 @@ def changes_text(
                 change.cpi,
                 change.before.value,
                 change.after.value + ("*" if change.shares else ""),
-                "met" if change.good else "can be missed",
+                ("met if" if assumed else "met") if change.good else "can be missed",
                 responses,
             )
         )

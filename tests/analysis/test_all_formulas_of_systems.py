@@ -92,8 +92,10 @@ assembly {
 """
 
 #: The same, where a component may set the criticality.
-SETTABLE = RAISED.replace("assembly", "component Setter { control; criticality_control; }\nassembly").replace(
-    "component Task last;", "component Task last; component Setter setter;"
+SETTABLE = (
+    RAISED.replace("assembly", "component Setter { control; criticality_control; }\nassembly")
+    .replace("component Task last;", "component Task last; component Setter setter;")
+    .replace("low._priority = 30;", "low._priority = 30; setter._priority = 1;")
 )
 
 #: `a` is kept waiting anew, as its budget is not twice its execution time.

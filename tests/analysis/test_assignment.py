@@ -294,7 +294,7 @@ def test_sensitivity_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert found["margins"][0] == {"name": "radar", "kind": "task", "now": 1_000_000, "longest": 1_000_000}
     assert main(["analyze", str(path), "--sensitivity"]) == 0
     text = capsys.readouterr().out
-    assert "db.store  inherited  propagated*  met        radar 5 ms -> 3 ms" in text
+    assert "db.store  inherited  propagated*  met if     radar 5 ms -> 3 ms" in text
 
 
 @pytest.mark.parametrize(

@@ -14,12 +14,11 @@ from msgspec import UNSET
 
 from camkes import pipeline
 from camkes.analysis.blocking import PossibleWaits
-from camkes.analysis.checks import check
 from camkes.analysis.demand import demands, request_parts
 from camkes.analysis.platform import FREE, Halves, Platform
 from camkes.analysis.profiles import find_platform, names, read_platform
 from camkes.analysis.sections import RequestSection
-from camkes.analysis.verdict import Verdict, analyse, responses
+from camkes.analysis.verdict import Verdict, analyse, analyse_system, responses
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask, workload_of
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Form, Style, render
@@ -43,7 +42,8 @@ def test_systems_without_an_analysis(name: str, monkeypatch: pytest.MonkeyPatch)
     mcs = ((KERNEL_IS_MCS, "ON"),) if "// on an MCS kernel" in path.read_text() else ()
     checked = pipeline.check(pipeline.Input(path, definitions=mcs), sink)
     assert checked is not None
-    assert not check(checked.system, checked.plan, sink)
+    analysis = analyse_system(checked.system, checked.plan, FREE, sink)
+    assert analysis is None or not analysis.good
     compare(render(sink.diagnostics, Style(Form.TEXT)), GOLDEN / f"{name}.txt")
 
 
@@ -100,8 +100,9 @@ def test_the_plan_shows_times_where_they_are_stated(tmp_path: Path) -> None:
 def test_nested_example(monkeypatch: pytest.MonkeyPatch) -> None:
     sink = Sink()
     checked = pipeline.check(pipeline.Input(EXAMPLES / "nested"), sink)
-    assert checked is not None and check(checked.system, checked.plan, sink)
+    assert checked is not None and not sink.diagnostics
     workload = workload_of(checked.system, checked.plan)
+    assert not workload.obstacles
     for name in names():
         analysis = analyse(workload, read_platform(name))
         for task, result in zip(to_report(analysis).tasks, analysis.tasks, strict=True):

@@ -18,13 +18,13 @@ NESTED = str(Path(__file__).parents[2] / "examples" / "nested")
 SYSTEM = shared_store(
     "a._priority = 20; a._period = 10 ms; a._wcet = 2 ms;",
     "b._priority = 10; b._period = 20 ms; b._wcet = %s;",
-    "s.store_wcet = 1 ms;",
+    "s.store_wcet = 1 ms; a.store_requests = 1; b.store_requests = 1;",
 )
 
 
 def analyze(path: Path, wcet: str, *options: str) -> int:
     path.write_text(SYSTEM % wcet)
-    return main(["analyze", "--nocpp", str(path), *options])
+    return main(["analyze", "--nocpp", str(path), "--platform", "none", *options])
 
 
 def test_verdicts_and_exit_statuses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -96,7 +96,7 @@ def test_errors_of_the_platform_and_of_the_system_are_reported_together(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "s.camkes"
-    path.write_text((SYSTEM % "4 ms").replace("b._period = 20 ms;", ""))
+    path.write_text((SYSTEM % "4 ms").replace("b._period = 20 ms;", "b._deadline = 20 ms;"))
     assert main(["analyze", "--nocpp", str(path), "--platform", "sudvarg2024"]) == 1
     assert "E0906" in capsys.readouterr().err
     assert main(["analyze", "--nocpp", str(path)]) == 1

@@ -83,7 +83,7 @@ def test_explanation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         shared_store(
             "a._priority = 20; a._period = 10 ms; a._wcet = 2 ms;",
             "b._priority = 10; b._period = 20 ms; b._wcet = 4 ms;",
-            "s.store_wcet = 1 ms;",
+            "s.store_wcet = 1 ms; a.store_requests = 1; b.store_requests = 1;",
         )
     )
     words = ["analyze", "--nocpp", str(path), "--platform", str(tmp_path / "slow.toml")]

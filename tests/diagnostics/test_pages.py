@@ -82,6 +82,7 @@ def found_in(text: str, context: Context, folder: Path) -> list[str]:
     mcs = (("KernelIsMCS", "ON"),) if "mcs" in context.options else ()
     if "analyze" in context.options:
         words = ["analyze", "--nocpp", file, *(["-DKernelIsMCS=ON"] if mcs else []), "--no-search"]
+        words += ["--strict", "--platform", "none"] if "strict" in context.options else []
         return re.findall(r"^\w+\[(\w+)\]", camkes(*words).errors, re.MULTILINE)
     sink = Sink()
     pipeline.check(pipeline.Input(file, preprocess=False, definitions=mcs), sink)

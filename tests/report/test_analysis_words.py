@@ -38,11 +38,11 @@ def change(*, good: bool, shares: bool) -> ResponseTimeChange:
 
 
 def test_changes() -> None:
-    assert changes_text([]) == "No other protocol of a CPI makes a response shorter."
-    assert words(changes_text([change(good=True, shares=False)])) == [
+    assert changes_text([], assumed=False) == "No other protocol of a CPI makes a response shorter."
+    assert words(changes_text([change(good=True, shares=False)], assumed=False)) == [
         "db.store inherited fixed met low 4 ms -> 3 ms, high - -> 1 ms"
     ]
-    assert words(changes_text([change(good=False, shares=True)])) == [
+    assert words(changes_text([change(good=False, shares=True)], assumed=False)) == [
         "db.store inherited propagated* can be missed low 4 ms -> 3 ms, high - -> 1 ms",
         "* requests are then served at the same time: the code has to be reentrant",
     ]

@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 
 
 def analyze(arguments: argparse.Namespace) -> int:
+    from camkes.analysis.codes import ASSUMED
     from camkes.analysis.criticality import late_tasks
+    from camkes.analysis.platform import FREE
     from camkes.analysis.profiles import find_platform
     from camkes.analysis.verdict import analyse_system
 
@@ -37,11 +39,14 @@ def analyze(arguments: argparse.Namespace) -> int:
         print("camkes analyze: --write needs --assign", file=sys.stderr)
         return USAGE
     sink = Sink()
-    platform = find_platform(arguments.platform, sink)
-    result = checked(arguments, sink)
+    machine = find_platform(arguments.platform or FREE.name, sink)
+    result, unread = read_system(arguments, sink)
+    platform = None if arguments.platform is None else machine
     analysis = None
-    if platform is not None and result is not None:
-        analysis = analyse_system(result.system, result.plan, platform, sink, solver=arguments.exact)
+    if machine is not None and result is not None:
+        analysis = analyse_system(
+            result.system, result.plan, platform, sink, solver=arguments.exact, unread=unread
+        )
     if analysis is None or result is None:
         return write_diagnostics(arguments, sink)
     policy, priorities, before = arguments.assign, None, result
@@ -49,19 +54,39 @@ def analyze(arguments: argparse.Namespace) -> int:
         priorities, result = proposed(arguments, before, analysis.platform, sink)
         if priorities is not None:
             again = analyse_system(
-                result.system, result.plan, analysis.platform, sink, solver=arguments.exact
+                result.system, result.plan, platform, sink, solver=arguments.exact, unread=unread
             )
             assert again is not None
             analysis = again
+    for each in analysis.assumptions if arguments.strict else ():
+        sink.report(ASSUMED, f"it is assumed that {each.text}", each.span, help=each.help)
     status = write_diagnostics(arguments, sink)
-    if sink.has_errors:
-        return status
     of_time = time_analysis(result, analysis.platform) if result.plan.mcs else None
     if not show(arguments, analysis, priorities, before, result, of_time):
         return USAGE
     kept = analysis.good and (of_time is None or not late_tasks(*of_time))
     failed = not kept or (policy is not None and priorities is None)
     return USER_ERROR if failed and status == GOOD else status
+
+
+def read_system(
+    arguments: argparse.Namespace, sink: Sink
+) -> tuple[pipeline.Checked | None, Mapping[str, str]]:
+    """The system that the arguments ask for, and why which code was not read."""
+    from camkes.callgraph.codes import CODE_NOT_READ
+
+    arguments.code = not arguments.text
+    if arguments.text:
+        return checked(arguments, sink), {"": "--text"}
+    try:
+        found = checked(arguments, sink)
+    except OutputError as error:  # to analyse a system, nothing need be written
+        arguments.code = False
+        return checked(arguments, sink), {"": str(error)}
+    if found is None or found.calls is None:
+        return found, {}
+    sink.drop(CODE_NOT_READ)  # what follows from that is among the assumptions
+    return found, found.calls.unread
 
 
 def time_analysis(
@@ -145,10 +170,11 @@ def show(
     workload = workload_of(result.system, result.plan)
     searched = arguments.search and not result.plan.bands  # a simulation of fixed priorities
     found = witnesses(workload, analysis) if searched else {}
+    met = {each.task.name: report.met_words(analysis, each) for each in analysis.tasks}
     if arguments.witnesses is not None:
         write_witnesses(arguments.witnesses, found)
     if arguments.html is not None:
-        write_output(arguments.html, page(result, workload, analysis, found, of_time).encode())
+        write_output(arguments.html, page(result, workload, analysis, found, met, of_time).encode())
     color = wants_color(arguments, sys.stdout)
     if arguments.explain is not None:
         text = report.explain(workload, analysis, arguments.explain, found)
@@ -173,10 +199,11 @@ def show(
         policy, old = Policy(arguments.assign), workload_of(before.system, before.plan)
         parts.insert(0, sensitivity.priorities_text(old, policy, priorities, color=color))
     if of_time is not None:
-        parts.append(budgets.to_text(*of_time, color=color, width=width))
+        parts.append(budgets.to_text(*of_time, met, color=color, width=width))
     if more:
         parts.append(sensitivity.margins_text(spans, color=color))
-        parts.append(sensitivity.changes_text(effects, color=color, width=width))
+        assumed = bool(analysis.assumptions)
+        parts.append(sensitivity.changes_text(effects, assumed=assumed, color=color, width=width))
     print("\n\n".join(parts))
     return True
 
@@ -186,6 +213,7 @@ def page(
     workload: Workload,
     analysis: Analysis,
     found: Mapping[str, Witness],
+    met: Mapping[str, str],
     of_time: tuple[Sequence[BudgetResult], Sequence[LevelResult]] | None,
 ) -> str:
     from camkes.analysis.criticality import late_tasks
@@ -195,7 +223,7 @@ def page(
 
     capabilities = pipeline.capabilities(result, Sink())
     graph = graph_svg(result.plan, result.system)
-    times = () if of_time is None else budgets.tables(*of_time)
+    times = () if of_time is None else budgets.tables(*of_time, met)
     late = () if of_time is None else late_tasks(*of_time)
     return to_html(result.application.name, workload, analysis, found, capabilities, graph, times, late)
 
@@ -218,9 +246,8 @@ def analyze_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--platform",
         metavar="NAME",
-        default="none",
-        help="the costs of kernel operations: a profile that comes with camkes, or a .toml file (default: "
-        "no costs)",
+        help="the costs of kernel operations: a profile that comes with camkes, a .toml file, or `none`,"
+        " which states that they cost nothing (default: that is assumed)",
     )
     parser.add_argument(
         "--witnesses",
@@ -259,12 +286,25 @@ def analyze_arguments(parser: argparse.ArgumentParser) -> None:
         help="find the exact blocking with a solver where the search does not end; this can take long",
     )
     parser.add_argument(
+        "--strict", action="store_true", help="an assumption that a bound rests on is an error"
+    )
+    counts = parser.add_mutually_exclusive_group()
+    counts.add_argument(
         "--code",
         action="store_true",
-        help="compile the code, and count in it how often jobs and handlers make requests",
+        help="compile the code, and count in it how often jobs and handlers make requests (the default)",
+    )
+    counts.add_argument(
+        "--text",
+        action="store_true",
+        help="do not read the code: a job or a request is assumed to use each interface once",
     )
     parser.add_argument(
-        "-o", "--output", metavar="DIR", type=Path, help="build folder for --code (default: build/NAME)"
+        "-o",
+        "--output",
+        metavar="DIR",
+        type=Path,
+        help="build folder, in which code is compiled to be read (default: build/NAME)",
     )
 
 
@@ -279,12 +319,13 @@ COMMANDS = (
   camkes analyze examples/nested --platform sudvarg2024-intel --explain t4
   camkes analyze examples/nested --html nested.html
   camkes analyze examples/nested --sensitivity
-  camkes analyze examples/nested --code
+  camkes analyze examples/nested --platform none --strict
   camkes analyze system.camkes --assign audsley --write
   camkes analyze system.camkes --witnesses cases
   camkes run system.camkes --replay cases/radar.json --timeline radar.svg
 
-Exit status: 1 if a deadline can be missed or the system cannot be analyzed.""",
+Exit status: 1 if a deadline can be missed, or a task with a deadline has no bound; with --strict also if a
+bound rests on an assumption.""",
         has_results=True,
     ),
 )

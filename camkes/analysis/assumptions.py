@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What a bound rests on that is neither stated by the user nor read from code: all kinds of it are here.
+
+A verdict names the assumptions that it rests on. What makes a bound wrong whatever is assumed is an obstacle
+(`obstacles.py`): there is no bound then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+
+from msgspec import Struct
+
+from camkes.analysis.blocking import waits
+from camkes.analysis.conditions import servers
+from camkes.analysis.demand import demands
+from camkes.analysis.platform import Platform
+from camkes.analysis.workload import Workload, WorkloadTask
+from camkes.diagnostics import Span
+from camkes.model.settings import REQUESTS, WITHIN
+from camkes.model.system import System
+from camkes.protocols.jobs import Emission, find_jobs
+from camkes.protocols.plan import Plan
+from camkes.protocols.requests import Counted
+from camkes.protocols.signals import WAIT_UNTIL
+
+
+class AssumptionKind(StrEnum):
+    """What is assumed."""
+
+    OPERATIONS = "operations"  # kernel operations, and what the runtime does for requests, take no time
+    EXECUTION_TIME = "execution time"  # of a job, a request or helpers: none, where none is stated
+    REQUESTS = "requests"  # a job or a request calls an interface once
+    EVENTS = "events"  # a job emits the event once that releases another task
+    WAITS = "waits"  # a wait lasts until its signal
+
+
+class Assumption(Struct, frozen=True):
+    """What is assumed of `subject`, a task, a CPI or a condition (empty: the system): `text` completes
+    "met if"; `help` is what makes it known. It matters for bounds that depend on one of the tasks, CPIs and
+    conditions `of`; None: for all."""
+
+    kind: AssumptionKind
+    subject: str
+    text: str
+    help: str
+    span: Span | None = None
+    of: frozenset[str] | None = None
+
+
+def find_assumptions(
+    system: System, plan: Plan, *, platform: bool, unread: Mapping[str, str]
+) -> tuple[Assumption, ...]:
+    """All assumptions about a system. `platform`: the user named one. `unread` says why the code of instances
+    and handlers was not read, "" that of all others."""
+    found = [] if platform else [_OPERATIONS]
+    found += [*_execution_times(system, plan), *_requests(system, plan, unread), *_events(system, plan)]
+    return (*found, *_waits(plan))
+
+
+_OPERATIONS = Assumption(
+    AssumptionKind.OPERATIONS,
+    "",
+    "operations of the kernel and the runtime take no time",
+    "name a machine with `--platform NAME`, or `--platform none` if the stated times include them",
+)
+
+
+def _execution_times(system: System, plan: Plan) -> Iterator[Assumption]:
+    kind = AssumptionKind.EXECUTION_TIME
+    serving = servers(system, plan)
+    for task in system.tasks:
+        name = task.instance
+        if task.wcet is None and name not in serving:
+            text = f"a job of `{name}` executes for no time outside of its requests"
+            yield Assumption(kind, name, text, f"state `{name}._wcet`", task.span, frozenset({name}))
+    requested = {cpi.name for cpi in plan.cpis if cpi.tasks}
+    for cpi in system.cpis:
+        if cpi.wcet is None and cpi.name in requested:
+            text = f"a request to `{cpi.name}` executes for no time outside of those that it makes"
+            yield Assumption(
+                kind, cpi.name, text, f"state `{cpi.name}_wcet`", cpi.span, frozenset({cpi.name})
+            )
+    for condition in plan.conditions:
+        stated = condition.lending.condition
+        if stated.within is None and stated.kind != "condition" and condition.lending.waiters:
+            setting = f"{condition.instance}.{WITHIN.of(f'{condition.interface}_')}"
+            text = f"the helpers of `{condition.name}` execute for no time from a wait to the signal"
+            span = stated.spans.get("helpers", stated.span)
+            yield Assumption(kind, condition.name, text, f"state `{setting}`", span, frozenset({stated.name}))
+
+
+def _requests(system: System, plan: Plan, unread: Mapping[str, str]) -> Iterator[Assumption]:
+    serving = servers(system, plan)
+    seen = set()
+    for request in plan.requests:
+        if request.counted is not Counted.TEXT or (request.caller, request.via) in seen:
+            continue
+        seen.add((request.caller, request.via))
+        instance, _, used = request.via.rpartition(".")
+        what = "a job of" if request.caller == instance else "a request to"
+        why = _why(request.caller, instance, unread)
+        ended = (each.name for each in plan.conditions if request.caller in each.lending.tasks())
+        yield Assumption(
+            AssumptionKind.REQUESTS,
+            request.caller,
+            f"{what} `{request.caller}` calls `{used}` at most once ({why})",
+            f"state the most: `{instance}.{REQUESTS.of(f'{used}_')}`",
+            request.span,
+            frozenset(ended) if request.caller in serving else frozenset({request.caller}),
+        )
+
+
+def _why(caller: str, instance: str, unread: Mapping[str, str]) -> str:
+    return next(
+        (f"not counted: {unread[name]}" for name in (caller, instance, "") if name in unread), "not counted"
+    )
+
+
+def _events(system: System, plan: Plan) -> Iterator[Assumption]:
+    for name, jobs in find_jobs(system, plan).items():
+        if jobs.follows and _is_assumed(jobs.emission):
+            yield Assumption(
+                AssumptionKind.EVENTS,
+                name,
+                f"a job of `{jobs.emitter}` emits `{jobs.event}` at most once (not counted)",
+                "let the code be read",
+                jobs.span,
+                frozenset({name}),
+            )
+
+
+def _is_assumed(emission: Emission | None) -> bool:
+    return emission is not None and emission.counted is Counted.TEXT
+
+
+def _waits(plan: Plan) -> Iterator[Assumption]:
+    """Where code was not read, it may give up a wait at a time."""
+    for condition in plan.conditions:
+        stated = condition.lending.condition
+        if condition.lending.known or stated.kind == "condition" or not condition.lending.waiters:
+            continue
+        yield Assumption(
+            AssumptionKind.WAITS,
+            condition.name,
+            f"no code calls `{condition.interface}_{WAIT_UNTIL}()` for `{condition.name}` (not read)",
+            "let the code be read",
+            condition.span,
+            frozenset({condition.name}),
+        )
+
+
+def assumed_of_tasks(
+    workload: Workload, platform: Platform, assumptions: Sequence[Assumption]
+) -> Mapping[str, tuple[Assumption, ...]]:
+    """For each task the assumptions that its bound rests on: about tasks of its priority or a higher one,
+    about the CPIs that these request, about CPIs in which lower tasks can keep it waiting, and, where events
+    release one of these tasks, all that the bound of the emitter rests on."""
+    named = {task.name: task for task in workload.tasks}
+    below = {name: {name, *counts} for name, counts in workload.below.items()}
+    own = {task.name: {task.name}.union(*(below[name] for name in task.requests)) for task in workload.tasks}
+    about: set[str] = set().union(*(each.of or () for each in assumptions))
+    sections: dict[str, set[str]] = {name: set() for name in named}
+    if not about.isdisjoint(workload.cpi):
+        needed = demands(workload, platform)
+        for task in workload.tasks:
+            found = {section.cpi for section in waits(workload, needed, platform, task).sections}
+            sections[task.name] = set().union(*(below[name] for name in found))
+
+    def depends_on(first: WorkloadTask) -> set[str]:
+        found: set[str] = set()
+        waiting, seen = [first], {first.name}
+        for task in waiting:
+            found |= sections[task.name]
+            for other in workload.tasks:
+                if other.priority >= task.priority or other.name == task.name:
+                    found |= own[other.name]
+                    if other.after and other.after not in seen:
+                        seen.add(other.after)
+                        waiting.append(named[other.after])
+        return found
+
+    matters = {task.name: depends_on(task) if about else set() for task in workload.tasks}
+    return {
+        name: tuple(each for each in assumptions if each.of is None or not each.of.isdisjoint(found))
+        for name, found in matters.items()
+    }
