@@ -42,6 +42,7 @@ from camkes.model.configured import DEFAULTS, Defaults
 from camkes.model.connectors import Carries, carries_time, support
 from camkes.model.system import (
     Connection,
+    ConnectionEnd,
     DataportType,
     Instance,
     Interface,
@@ -462,9 +463,15 @@ def release_event(system: System, task: Task) -> str:
     """The notification of the event that releases a task's jobs, empty for none."""
     name = f"{task.instance}.{task.release}"
     for connection in system.connections if task.release else ():
-        if any(end.name == name for end in connection.to_ends):
-            return f"{_event_name(connection, task.instance, task.release)}:notification"
+        for end in connection.to_ends:
+            if end.name == name:
+                return event_notification(connection, end)
     return ""
+
+
+def event_notification(connection: Connection, consumer: ConnectionEnd) -> str:
+    """The notification that is signalled for a consumer."""
+    return f"{_event_name(connection, consumer.instance, consumer.interface)}:notification"
 
 
 def _event_name(connection: Connection, instance: str, interface: str) -> str:

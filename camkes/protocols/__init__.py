@@ -14,7 +14,7 @@ from camkes.protocols.checks.plain import plain_cycles
 from camkes.protocols.cycles import shortest_cycle
 from camkes.protocols.plan import Plan, plan_requests
 from camkes.protocols.requests import build_graph
-from camkes.protocols.signals import find_lending, stated_helpers, waiting_code
+from camkes.protocols.signals import find_lending, find_signallers, stated_helpers, waiting_code
 
 if TYPE_CHECKING:
     from camkes.diagnostics import Sink
@@ -42,14 +42,16 @@ def analyse(
             sink.add(diagnostic)
     for diagnostic in inversions(system, code or {}, read=operations is not None):
         sink.add(diagnostic)
+    signallers = {} if operations is None else find_signallers(system, operations)
     if not _is_real_time(system):
-        return Plan((), (), (), (), mcs=system.mcs)
+        return Plan((), (), (), (), mcs=system.mcs, signallers=signallers)
     graph = build_graph(system, code, counts)
     plan = plan_requests(system, graph, _lending(system, graph, operations or {}))
     plan = replace(plan, counts=counts or {})
     good = run_checks(Facts(system, graph, plan, code or {}, chains or {}, operations), sink)
     if operations is not None:
-        plan = replace(plan, waiting=waiting_code(system, graph, operations))
+        waiting = waiting_code(system, graph, operations)
+        plan = replace(plan, waiting=waiting, signallers=signallers)
     return plan if good else None
 
 

@@ -19,7 +19,7 @@ from camkes.protocols.contexts import SPARE, Context, Seat
 from camkes.protocols.cycles import reached
 from camkes.protocols.flow import NearestCallers, largest_number
 from camkes.protocols.requests import Counts, Request, RequestGraph
-from camkes.protocols.signals import Lending
+from camkes.protocols.signals import Lending, Signallers
 from camkes.protocols.task_ids import assign_ids
 from camkes.protocols.time import (
     LEAST_REFILLS,
@@ -156,7 +156,9 @@ class Plan(Struct, frozen=True):
     """The plan of a system. Tasks are in id order, CPIs and conditions in the order of the text (their `id`
     order). `mcs`: the kernel is an MCS kernel. `plain_calls` lead from tasks and CPIs to interfaces without
     a protocol. `counts` are those that were found in code. `waiting`: for each event and semaphore
-    ("inst.name") the control threads and handlers whose code may wait for it; None: no code was read."""
+    ("inst.name") the control threads and handlers whose code may wait for it; None: no code was read.
+    `signallers` are what can end waits for events, mutexes and semaphores, by their names; of those that are
+    missing, it is not known."""
 
     tasks: tuple[PlannedTask, ...]
     cpis: tuple[PlannedCpi, ...]
@@ -168,6 +170,7 @@ class Plan(Struct, frozen=True):
     plain_calls: tuple[Request, ...] = ()
     counts: Counts = {}
     waiting: Mapping[str, frozenset[str]] | None = None
+    signallers: Mapping[str, Signallers] = {}
 
     def can_wait(self, name: str, caller: str) -> bool:
         """Whether code of a caller may wait for an event, a semaphore or a mutex of its instance."""

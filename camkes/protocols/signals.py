@@ -65,6 +65,16 @@ class Lending(Struct, frozen=True):
         return tuple(dict.fromkeys(helper.task for helper in self.helpers))
 
 
+class Signallers(Struct, frozen=True):
+    """What can end waits for an event, a mutex or a semaphore: code, by control threads ("inst") and interfaces
+    ("inst.iface"), in name order. `takers` are those of it that also wait for it, as who uses a lock does.
+    `outside`: what is not code of components can, too."""
+
+    callers: tuple[str, ...]
+    takers: tuple[str, ...] = ()
+    outside: bool = False
+
+
 class DirectUse(Struct, frozen=True):
     """A thread of one instance that waits for, or signals, a condition of another one of its address space:
     the direct calls that lead there, and how the last one gets to the function."""
@@ -95,23 +105,25 @@ def signal_operations(instance: Instance) -> tuple[str, ...]:
             words = ("emit",) if interface.kind == "emits" else WAIT_WORDS
             found += [f"{interface.name}_{word}" for word in words]
     for sync in instance.type.syncs:
-        if sync.kind != "mutex":
-            found += [f"{sync.name}_{word}" for word in (*WAIT_WORDS, *signal_words(sync.kind))]
+        found += [f"{sync.name}_{word}" for word in (*wait_words(sync.kind), *signal_words(sync.kind))]
     return tuple(found)
 
 
+def wait_words(kind: str) -> tuple[str, ...]:
+    """How the functions that wait for a condition, or take a mutex, end."""
+    return {"mutex": ("lock",), "semaphore": (*WAIT_WORDS, "trywait")}.get(kind, WAIT_WORDS)
+
+
 def signal_words(kind: str) -> tuple[str, ...]:
-    """How the functions that signal a condition end."""
-    return {"event": ("emit",), "condition": ("signal", "broadcast")}.get(kind, ("post",))
+    """How the functions that signal a condition, or free a mutex, end."""
+    words = {"event": ("emit",), "condition": ("signal", "broadcast"), "mutex": ("unlock",)}
+    return words.get(kind, ("post",))
 
 
 def signals_matter(system: System, instance: Instance) -> bool:
-    """Whether it matters what an instance signals and waits for: a task may wait, or end a wait."""
-    if len(system.tasks) < 2 or not signal_operations(instance):
-        return False
-    cpis = {cpi.instance for cpi in system.cpis}
-    tasks = {task.instance for task in system.tasks}
-    return bool(system.conditions) or instance.name in cpis or instance.name in tasks
+    """Whether it matters what an instance signals and waits for: a task may wait, or end a wait, or its
+    threads may wait for each other."""
+    return bool(instance.type.syncs or (len(system.tasks) > 1 and signal_operations(instance)))
 
 
 def waitable(system: System) -> Iterator[Condition]:
@@ -143,6 +155,44 @@ def waiting_code(system: System, graph: RequestGraph, operations: Operations) ->
         code = finder.reaching(instance, condition.interface, WAIT_WORDS, condition.span)
         found[condition.name] = frozenset(each.caller for each in code)
     return found
+
+
+def find_signallers(system: System, operations: Operations) -> Mapping[str, Signallers]:
+    """By the names ("inst.name") of all events, mutexes and semaphores, what can end waits for them."""
+    found = {}
+    for instance in system.instances:
+        for sync in instance.type.syncs:
+            signals = _reaching(instance, sync.name, signal_words(sync.kind), operations)
+            waits = _reaching(instance, sync.name, wait_words(sync.kind), operations, unknown=False)
+            found[f"{instance.name}.{sync.name}"] = Signallers(
+                signals, tuple(w for w in waits if w in signals)
+            )
+    for connection in system.connections:
+        outside = False
+        callers: list[str] = []
+        for end in connection.from_ends:
+            emitter = system.instance(end.instance)
+            hardware = connection.connector.from_end.hardware or emitter is None or emitter.type.hardware
+            if emitter is None or hardware or not support(connection.connector).generated:
+                outside = True
+            else:
+                callers += _reaching(emitter, end.interface, ("emit",), operations)
+        for end in connection.to_ends:
+            found[end.name] = Signallers(tuple(sorted(callers)), outside=outside)
+    return found
+
+
+def _reaching(
+    instance: Instance, member: str, words: Sequence[str], operations: Operations, *, unknown: bool = True
+) -> tuple[str, ...]:
+    """The code of an instance that reaches one of these functions of a member; with `unknown` also code of
+    which that is not known."""
+    functions = {f"{member}_{word}" for word in words}
+    others = (f"{instance.name}.{i.name}" for i in instance.type.interfaces if i.kind != "provides")
+    reached = ((code, operations.get(code)) for code in (*_entries(instance), *others))
+    return tuple(
+        sorted(code for code, all in reached if (unknown if all is None else not functions.isdisjoint(all)))
+    )
 
 
 def direct_uses(

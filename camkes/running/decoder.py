@@ -17,10 +17,12 @@ from camkes.capdl.model import Role
 from camkes.model.limits import NO_NUMBER
 from camkes.running.bounds import DamagedTraceError
 from camkes.running.events import Event
+from camkes.running.holders import SyncState
 from camkes.running.jobs import Ending
 from camkes.running.kinds import EndReason, FaultKind, Kind
 from camkes.running.model import (
     Fault,
+    Holding,
     Inheritance,
     LockEvent,
     LockStep,
@@ -35,7 +37,7 @@ from camkes.running.model import (
 from camkes.running.names import NamedTask, NamedThread, TraceNames
 from camkes.running.sent import SentMessages
 from camkes.running.spending import Spending
-from camkes.running.states import TaskState, ThreadState, leave_out
+from camkes.running.states import Doing, TaskState, ThreadState, leave_out
 from camkes.running.waits import Standing, Wait, find_waits
 
 Args = tuple[int, ...]
@@ -44,6 +46,14 @@ Handling = tuple[Handler, ThreadState | None, ThreadState | None]
 
 #: that a thread can be in at once: it ends one before it begins the next
 _REQUESTS = 64
+
+#: what threads wait for, by the kind of a `NamedSync`
+_WAITS = {
+    "mutex": State.WAITS_MUTEX,
+    "semaphore": State.WAITS_SEMAPHORE,
+    "binary semaphore": State.WAITS_SEMAPHORE,
+    "event": State.WAITS_EVENT,
+}
 
 _UNKNOWN = NamedThread(-1, "?", "", "", Role.INTERFACE, 0)
 
@@ -64,7 +74,10 @@ class Decoder:
         self.timers = {lane.task.timer: lane for lane in self.tasks.values() if lane.task.timer is not None}
         self.events = {lane.task.event: lane for lane in self.tasks.values() if lane.task.event is not None}
         self.active = set(self.lanes)
-        self.holders: dict[int, tuple[int, int]] = {}  # CPI of a lock -> (cpi, context)
+        self.holders: dict[int, tuple[int, int, int]] = {}  # CPI of a lock -> (cpi, context, since when)
+        self.syncs = {sync.object: SyncState(sync) for sync in names.syncs}
+        #: object -> who waits there for a signal, or to send
+        self.queues: dict[int, dict[ThreadState, None]] = {}
         #: (cpi, context) -> the thread that serves its request
         self.workers: dict[tuple[int, int], ThreadState] = {}
         self.receivers: dict[int, dict[ThreadState, None]] = {}  # object -> who receives there, in order
@@ -155,6 +168,7 @@ class Decoder:
     def _on_ready(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None:
             thread.runnable, thread.ran, thread.reason, thread.overrun = True, False, None, False
+            self._leave_queue(thread)
             self.ready.add(thread)
             self.changed.add(thread)
 
@@ -169,6 +183,9 @@ class Decoder:
                 thread.receiver = None
             elif reason is State.WAITS_MESSAGE:
                 self.receivers.setdefault(args[1], {})[thread] = None
+            elif reason is State.WAITS_SIGNAL or reason is State.WAITS_SERVER:
+                thread.queue = self.queues.setdefault(args[1], {})
+                thread.queue[thread] = None
             elif reason is State.FAULTED and self.faults and self.faults[-1].thread is thread.named:
                 self.faults[-1] = replace(self.faults[-1], stopped=True)
 
@@ -186,13 +203,30 @@ class Decoder:
             self.exits[thread.named.number] = args[0] if args else 0
 
     def _stop(self, thread: ThreadState, reason: State | None) -> None:
-        thread.runnable, thread.started, thread.reason = False, True, reason
+        thread.runnable, thread.started, thread.reason, thread.stopped = False, True, reason, self.now
+        self._leave_queue(thread)
         if reason is not State.WAITS_REPLY and thread.server is not None:  # its call is given up
             if thread.server.client is thread:
                 thread.server.client = None
             thread.server = None
         self.ready.discard(thread)
         self.changed.add(thread)
+
+    @staticmethod
+    def _leave_queue(thread: ThreadState) -> None:
+        if thread.queue is not None:
+            thread.queue.pop(thread, None)
+            thread.queue = None
+
+    def _on_sync_take(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
+        if thread is not None and (sync := self.syncs.get(args[0])) is not None:
+            sync.take(thread.named.number, self.now)
+            self.changed.update(self.queues.get(args[0], ()))
+
+    def _on_sync_post(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
+        if thread is not None and (sync := self.syncs.get(args[0])) is not None:
+            sync.post(thread.named.number)
+            self.changed.update(self.queues.get(args[0], ()))
 
     def _on_priority(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None:
@@ -203,7 +237,9 @@ class Decoder:
     def _on_transfer(self, thread: ThreadState | None, other: ThreadState | None, args: Args) -> None:
         if thread is not None and other is not None:
             other.client, thread.server, thread.receiver = None, None, other
+            other.served = self.now
             self.receivers.setdefault(args[0], {})[other] = None
+            self.changed.update(self.queues.get(args[0], ()))
             self.refusals += self.sent.transfer(self.now, thread.named.number, other.named.number, args)
 
     def _on_reply(self, thread: ThreadState | None, other: ThreadState | None, args: Args) -> None:
@@ -247,7 +283,7 @@ class Decoder:
         )
 
     def _holder(self, cpi: int) -> ThreadState | None:
-        return self.workers.get(self.holders[cpi])
+        return self.workers.get(self.holders[cpi][:2])
 
     def _on_end(self, _: ThreadState | None, __: ThreadState | None, args: Args) -> None:
         self.ending = EndReason(args[0]) if args[0] in EndReason._value2member_map_ else None
@@ -306,11 +342,13 @@ class Decoder:
         self._lock_goes(LockStep.TAKES, thread, args)
 
     def _lock_goes(self, step: LockStep, thread: ThreadState | None, args: Args) -> None:
-        self.holders[self.names.lock(args[0])] = args[0], args[1]
+        lock = self.names.lock(args[0])
+        self.holders[lock] = args[0], args[1], self.now
         waiter = self.waiters.pop((args[0], args[1]), None)
         if waiter is not None:
             waiter.lock = None
             self.changed.add(waiter)
+        self.changed.update(other for other in self.waiters.values() if other.lock == lock)
         if thread is not None:
             self.locks.append(LockEvent(self.now, step, thread.named.number, args[0], args[1]))
 
@@ -417,7 +455,7 @@ class Decoder:
             thread = thread.client
         return self.tasks.get(thread.requests[-1][1][3]) if thread.requests else None
 
-    def _state(self, thread: ThreadState) -> tuple[State, str, int]:
+    def _state(self, thread: ThreadState) -> Doing:
         if thread is self.running:
             return State.RUNNING, thread.service, thread.priority
         if thread.runnable and thread.postponed:
@@ -429,20 +467,46 @@ class Decoder:
                 return State.NOT_STARTED, thread.service, thread.priority
             return State.PREEMPTED if thread.ran else State.READY, thread.service, thread.priority
         if thread.lock is not None and not thread.is_gone:
-            return State.WAITS_LOCK, self.names.lock_name(thread.lock), thread.priority
+            return self._held(State.WAITS_LOCK, self.names.lock_name(thread.lock), thread)
         if thread.condition is not None and not thread.is_gone:
             return State.WAITS_HELPED, self.names.condition_name(thread.condition), thread.priority
         reason = thread.reason or State.SUSPENDED
         if reason is State.WAITS_SERVER:
-            return reason, self.names.object_service(thread.object), thread.priority
+            return self._held(reason, self.names.object_service(thread.object), thread)
         if reason is State.WAITS_REPLY and thread.server is not None:
             return reason, thread.server.service or thread.server.named.name, thread.priority
         if reason is State.WAITS_SIGNAL:
             lane = thread.lane
             if lane is not None and lane.task.id >= 0 and not lane.job:
                 return State.WAITS_RELEASE, "", thread.priority
+            if (sync := self.syncs.get(thread.object)) is not None:
+                return self._held(_WAITS[sync.named.kind], sync.named.name, thread)
             return reason, self.names.object_name(thread.object), thread.priority
         return reason, thread.service, thread.priority
+
+    def _held(self, state: State, what: str, thread: ThreadState) -> Doing:
+        """A wait for what others have."""
+        found = tuple(
+            Holding(holder.named.name, self._task_of(holder), since)
+            for holder, since in self._holders_for(state, thread)
+        )
+        return (state, what, thread.priority, "", False, found) if found else (state, what, thread.priority)
+
+    def _holders_for(self, state: State, thread: ThreadState) -> list[tuple[ThreadState, int]]:
+        """Those that have what a thread waits for, and since when."""
+        if state is State.WAITS_LOCK:
+            assert thread.lock is not None
+            holder = self._holder(thread.lock) if thread.lock in self.holders else None
+            return [] if holder is None else [(holder, self.holders[thread.lock][2])]
+        if state is State.WAITS_SERVER:
+            servers = self.receivers.get(thread.object, ())
+            return [(server, server.served) for server in servers if server.client is not None]
+        return [(self.threads[number], since) for number, since in self.syncs[thread.object].holders]
+
+    def _task_of(self, thread: ThreadState) -> str:
+        """The task on whose behalf a thread works, "": there is none, or it is its own."""
+        lane = None if thread.lane is not None else self._origin(thread)
+        return "" if lane is None else lane.task.name
 
     def _base(self, thread: ThreadState) -> int:
         """Priority of the work that a thread does, without what protocols add."""
@@ -458,26 +522,46 @@ class Decoder:
                 lane.segments.append(StateSegment(lane.since, self.now, *lane.current))
             lane.current, lane.since = new, self.now
 
-    def _lane_state(self, lane: TaskState) -> tuple[State, str, int, str, bool] | None:
+    def _lane_state(self, lane: TaskState) -> Doing | None:
         """What a task does: what the thread at the end of its chain of calls does. None: it is at rest."""
         if self.run_lane is lane and self.running is not None:
-            return State.RUNNING, self.running.service, self.running.priority, "", False
+            return State.RUNNING, self.running.service, self.running.priority
         leaf = lane.thread.leaf()
-        state, what, priority = leaf.current
+        state, what, priority = leaf.current[:3]
+        holders = leaf.current[5:]
         by, hindered = self.run_name, self.run_base < lane.task.priority
         if state in (State.FAULTED, State.SUSPENDED) and leaf is not lane.thread:  # no thread will reply
             return State.WAITS_REPLY, leaf.service, priority, by, hindered
-        if state in (State.FAULTED, State.WAITS_BUDGET):
-            return state, what, priority, "", False
+        if state is State.FAULTED:
+            return state, what, priority
+        if state is State.WAITS_BUDGET:
+            return state, what, priority, "", hindered
         if leaf.runnable:
             if state is State.READY and (lane.job or leaf is not lane.thread):
                 state = State.PREEMPTED
             return state, what, priority, by, hindered
-        if leaf.is_queued or state is State.WAITS_SERVER or state is State.WAITS_REPLY:
-            return state, what, priority, by, hindered
+        if leaf.is_queued or self._is_owed(leaf, state):
+            return (state, what, priority, by, hindered, *holders)
         if leaf is lane.thread and not lane.job:
             return None
-        return state, what, priority, "", False
+        if state is State.ENDED or not self._can_come_from_others(leaf):
+            return state, what, priority
+        if leaf is lane.thread and not lane.must_end:  # as a server that waits for the next request
+            return state, what, priority
+        return (state, what, priority, by, hindered, *holders)
+
+    def _is_owed(self, thread: ThreadState, state: State) -> bool:
+        """Whether a thread waits for what certain others have: a server, a mutex, a semaphore that is a lock."""
+        if state in (State.WAITS_SERVER, State.WAITS_REPLY, State.WAITS_MUTEX):
+            return True
+        return state is State.WAITS_SEMAPHORE and self.syncs[thread.object].is_lock
+
+    def _can_come_from_others(self, thread: ThreadState) -> bool:
+        """Whether threads can end its wait, and not timers or interrupts."""
+        if thread.reason is not State.WAITS_SIGNAL:
+            return True
+        sync = self.syncs.get(thread.object)
+        return bool(self.names.senders_at(thread.object)) if sync is None else sync.named.senders is not None
 
     # -- the end ----------------------------------------------------------------------------------------
 
@@ -525,10 +609,16 @@ class Decoder:
     def _waits(self) -> tuple[Wait, ...]:
         holders = {cpi: self._holder(cpi) for cpi in self.holders}
         end = Standing(
-            {number: thread.at_end() for number, thread in self.threads.items()},
-            {cpi: None if thread is None else thread.named.number for cpi, thread in holders.items()},
-            {item: [thread.named.number for thread in found] for item, found in self.receivers.items()},
-            [lane.thread.named.number for lane in self.lanes if lane.must_end],
-            self.ending is EndReason.IDLE,
+            threads={number: thread.at_end() for number, thread in self.threads.items()},
+            holders={
+                cpi: (None if thread is None else thread.named.number, self.holders[cpi][2])
+                for cpi, thread in holders.items()
+            },
+            receivers={
+                item: [thread.named.number for thread in found] for item, found in self.receivers.items()
+            },
+            syncs=self.syncs,
+            in_jobs=[lane.thread.named.number for lane in self.lanes if lane.must_end],
+            idle=self.ending is EndReason.IDLE,
         )
         return find_waits(end, self.names)

@@ -56,6 +56,8 @@ class Kind(IntEnum):
     JOB_LEFT_OUT = 52
     JOB_STOP = 53
     TURN = 54
+    SYNC_TAKE = 55
+    SYNC_POST = 56
 
 
 #: names of each kind's arguments, in order
@@ -105,6 +107,8 @@ ARGUMENTS: dict[Kind, tuple[str, ...]] = {
     Kind.JOB_LEFT_OUT: ("index",),
     Kind.JOB_STOP: ("index", "release"),
     Kind.TURN: ("context", "priority", "due"),
+    Kind.SYNC_TAKE: ("object",),
+    Kind.SYNC_POST: ("object",),
 }
 
 

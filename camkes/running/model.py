@@ -27,7 +27,10 @@ class State(StrEnum):
     READY = "ready"  # can run and has not begun; work of the same or a higher priority runs
     PREEMPTED = "preempted"  # has begun and can run; work of the same or a higher priority runs
     HELD_UP = "held up"  # can run; work of a lower priority runs at a raised priority
-    WAITS_LOCK = "waits for lock"
+    WAITS_LOCK = "waits for lock"  # of a CPI
+    WAITS_MUTEX = "waits for mutex"
+    WAITS_SEMAPHORE = "waits for semaphore"
+    WAITS_EVENT = "waits for event"
     WAITS_HELPED = "blocked on"  # an event or semaphore with helpers
     WAITS_BUDGET = "waits for its budget"  # to be refilled, on an MCS kernel
     WAITS_SERVER = "waits for server"  # its message was not received yet
@@ -40,15 +43,24 @@ class State(StrEnum):
     ENDED = "ended"
 
 
+class Holding(Struct, frozen=True, gc=False):
+    """Who has what others wait for: a thread, the task on whose behalf it works ("": its own, or none), and since
+    when, in virtual nanoseconds."""
+
+    thread: str
+    task: str
+    since: int
+
+
 class StateSegment(Struct, frozen=True, gc=False):
     """A stretch of time in one state.
 
     `what`: where a thread runs, or what it waits for: an interface ("inst.iface"), the CPI of a lock, an
     object; for HELD_UP where the work is that runs instead. `priority` is the priority in force; for HELD_UP
-    that of the work that runs instead. Of tasks only: `by` is the task (or thread) that runs meanwhile, and
-    `hindered`: this is work of a lower base priority, or that no thread runs: blocking in the sense
-    of
-    response-time analysis.
+    that of the work that runs instead. `holders` have what it waits for: a lock, a mutex, a semaphore, or a
+    server that serves another request. Of tasks only: `by` is the task (or thread) that runs meanwhile,
+    and `hindered`: the job is not finished, and this is work of a lower base priority, or no thread runs while
+    it waits for others; docs/running.md has the definition.
     """
 
     start: int
@@ -58,6 +70,7 @@ class StateSegment(Struct, frozen=True, gc=False):
     priority: int = 0
     by: str = ""
     hindered: bool = False
+    holders: tuple[Holding, ...] = ()
 
     @property
     def duration(self) -> int:
@@ -78,7 +91,7 @@ class Job(Struct, frozen=True, gc=False):
     before them.
 
     `blocked` is the time from release to end (of the job or the run) in which work of a lower base priority
-    ran, or no thread; None: the trace does not show who ran."""
+    ran, or no thread while it waited for others; None: the trace does not show who ran."""
 
     number: int
     release: int

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from msgspec import Struct, ValidationError, convert
 from msgspec.structs import asdict
 
-from camkes.capdl.allocate import release_event
+from camkes.capdl.allocate import event_notification, release_event
 from camkes.capdl.details import Rights
 from camkes.capdl.host_table import table_objects
 from camkes.capdl.model import CapabilityModel, Role
@@ -24,6 +24,7 @@ from camkes.model.system import System
 from camkes.protocols.jobs import find_jobs
 from camkes.protocols.plan import Plan
 from camkes.protocols.releases import emitters, writers
+from camkes.protocols.signals import Signallers
 from camkes.running.codes import TRACE_NAMES, TRACE_UNREADABLE
 
 FORMAT = "camkes-trace-names 3"
@@ -86,12 +87,27 @@ class NamedCpi(Struct, frozen=True):
 
 class NamedCondition(Struct, frozen=True):
     """What threads wait for with helpers: `helpers` are the tasks that can end the wait, `lends` those of
-    them that get the priority of waiting threads, by their ids."""
+    them that get the priority of waiting threads, by their ids. `alone`: nothing else can end one, such as time."""
 
     id: int
     name: str
     helpers: tuple[str, ...]
     lends: tuple[int, ...]
+    alone: bool = False
+
+
+class NamedSync(Struct, frozen=True):
+    """What threads wait for at the notification `object`: `kind` is "mutex", "semaphore", "binary semaphore" or
+    "event". A mutex or semaphore has this `value` at the start. `senders` are the threads that can signal, None:
+    others than threads can, too. `free` are those of them that can without having waited for it before; the
+    others give back what they have taken."""
+
+    object: int
+    name: str
+    kind: str
+    value: int = 0
+    senders: tuple[int, ...] | None = None
+    free: tuple[int, ...] = ()
 
 
 class TraceNames(Struct, frozen=True):
@@ -108,6 +124,7 @@ class TraceNames(Struct, frozen=True):
     services: tuple[str, ...] = ()
     senders: tuple[tuple[int, ...], ...] = ()
     conditions: tuple[NamedCondition, ...] = ()
+    syncs: tuple[NamedSync, ...] = ()
 
     def thread(self, number: int | None) -> NamedThread | None:
         return _at(self.threads, number)
@@ -153,6 +170,10 @@ class TraceNames(Struct, frozen=True):
     def object_name(self, number: int) -> str:
         return self.objects[number] if number < len(self.objects) else f"object {number}"
 
+    def sync(self, number: int | None) -> NamedSync | None:
+        """The mutex, semaphore or event at whose object threads wait."""
+        return next((sync for sync in self.syncs if sync.object == number), None)
+
     def senders_at(self, number: int) -> tuple[int, ...]:
         return _at(self.senders, number) or ()
 
@@ -194,6 +215,7 @@ def trace_names(model: CapabilityModel, plan: Plan, system: System | None = None
             )
     objects = [item.name for item in table_objects(model)]
     numbers = {name: number for number, name in enumerate(objects)}
+    senders = _senders(objects, model)
     return TraceNames(
         threads=tuple(threads),
         tasks=tuple(_tasks(numbers, model, plan, system)),
@@ -211,11 +233,72 @@ def trace_names(model: CapabilityModel, plan: Plan, system: System | None = None
         ),
         objects=tuple(objects),
         services=_services(objects, plan, system),
-        senders=_senders(objects, model),
+        senders=senders,
         conditions=tuple(
-            NamedCondition(c.id, c.name, c.lending.tasks(), tuple(task_ids[task] for task in c.tasks))
+            NamedCondition(
+                c.id,
+                c.name,
+                c.lending.tasks(),
+                tuple(task_ids[task] for task in c.tasks),
+                c.lending.known and not c.lending.timed and not c.lending.others,
+            )
             for c in plan.conditions
         ),
+        syncs=() if system is None else tuple(_syncs(numbers, threads, senders, plan, system)),
+    )
+
+
+def _syncs(
+    numbers: Mapping[str, int],
+    threads: Sequence[NamedThread],
+    senders: Sequence[Sequence[int]],
+    plan: Plan,
+    system: System,
+) -> Iterator[NamedSync]:
+    """The mutexes and semaphores of a system, and its events, where the code of a consumer waits for them: its
+    thread for the interface waits at another notification."""
+    for instance in system.instances:
+        for sync in instance.type.syncs:
+            name = f"{instance.name}.{sync.name}"
+            if (number := numbers.get(f"{name}:{sync.kind}")) is not None:
+                value = 1 if sync.kind == "mutex" else instance.configured.semaphores.get(sync.name, 0)
+                known = _signalling(number, plan.signallers.get(name), threads, senders)
+                yield NamedSync(number, name, sync.kind.replace("_", " "), value, *known)
+    for connection in system.connections:
+        for end in connection.to_ends:
+            waited = (event_notification(connection, end), f"{end.name}:handoff")
+            found = [numbers[name] for name in waited if name in numbers]
+            if found:
+                known = _signalling(found[0], plan.signallers.get(end.name), threads, senders)
+                yield NamedSync(found[-1], end.name, "event", 0, *known)
+
+
+def _signalling(
+    number: int,
+    found: Signallers | None,
+    threads: Sequence[NamedThread],
+    senders: Sequence[Sequence[int]],
+) -> tuple[tuple[int, ...] | None, tuple[int, ...]]:
+    """The threads that can signal at an object, None: others can, too; and those that can without having waited.
+    Where no code was read, or threads of others execute it, all with a capability can."""
+    able = tuple(senders[number])
+    if not able or (found is not None and found.outside):
+        return None, able
+    executing = {code: _executing(code, threads) for code in (() if found is None else found.callers)}
+    if found is None or not all(executing.values()):
+        return able, able
+    of = [
+        [t for code in found.callers if code not in left for t in executing[code]]
+        for left in ((), found.takers)
+    ]
+    return tuple(sorted(set(of[0]))), tuple(sorted(set(of[1])))
+
+
+def _executing(code: str, threads: Sequence[NamedThread]) -> tuple[int, ...]:
+    """The threads that begin with some code: a control thread ("inst") or an interface ("inst.iface")."""
+    own = (Role.WORKER, Role.INTERFACE) if "." in code else (Role.CONTROL,)
+    return tuple(
+        t.number for t in threads if t.role in own and code == (t.service if "." in code else t.instance)
     )
 
 
@@ -321,6 +404,8 @@ def _agree(names: TraceNames) -> bool:
         and all(thread.task is None or thread.task in tasks for thread in threads)
         and all(_in(task.context, contexts) for task in names.tasks)
         and all(_in(thread, threads) for senders in names.senders for thread in senders)
+        and all(_in(sync.object, names.objects) for sync in names.syncs)
+        and all(_in(t, threads) for sync in names.syncs for t in (*(sync.senders or ()), *sync.free))
     )
 
 

@@ -8,7 +8,7 @@ from camkes.capdl.model import Role
 from camkes.running.bounds import DamagedTraceError
 from camkes.running.jobs import Ending, make_jobs
 from camkes.running.kinds import Blocked
-from camkes.running.model import Lane, State, StateSegment
+from camkes.running.model import Holding, Lane, State, StateSegment
 from camkes.running.names import NamedTask, NamedThread
 from camkes.running.waits import AtEnd, Cause
 
@@ -25,6 +25,13 @@ BLOCKED: dict[int, State] = {
 _GONE = {State.FAULTED: Cause.FAULT, State.ENDED: Cause.ENDED, State.SUSPENDED: Cause.SUSPENDED}
 
 
+#: state, what, priority, by, hindered and holders of a segment; the last three are left out where there is nothing
+Doing = (
+    tuple[State, str, int]
+    | tuple[State, str, int, str, bool]
+    | tuple[State, str, int, str, bool, tuple[Holding, ...]]
+)
+
 #: Jobs that have no record each: of releases that come faster than records of them are made.
 _UNSEEN = 10_000
 
@@ -32,12 +39,13 @@ _UNSEEN = 10_000
 class ThreadState:
     """What is known of a thread now. `client` is the thread whose call it serves, `server` the one that
     received its own call; `lock` is the CPI (id) in whose queue it stands, `condition` what it waits for (id)
-    with helpers."""
+    with helpers; `queue` are those that wait where it does. `stopped`: when it did, `served`: when it received
+    the request of its client."""
 
     __slots__ = (
         "client", "condition", "current", "lane", "lock", "named", "object", "overrun", "postponed",
-        "priorities", "priority", "ran", "reason", "receiver", "requests", "runnable", "segments", "server",
-        "service", "since", "started",
+        "priorities", "priority", "queue", "ran", "reason", "receiver", "requests", "runnable", "segments", "server",
+        "served", "service", "since", "started", "stopped",
     )  # fmt: skip
 
     def __init__(self, named: NamedThread) -> None:
@@ -53,11 +61,13 @@ class ThreadState:
         self.client: ThreadState | None = None
         self.server: ThreadState | None = None
         self.receiver: ThreadState | None = None  # of the message that it has just sent
+        self.stopped = self.served = 0
+        self.queue: dict[ThreadState, None] | None = None
         self.lock: int | None = None
         self.condition: int | None = None
         self.requests: list[tuple[int, tuple[int, ...]]] = []  # (begin, arguments of the record)
         self.lane: TaskState | None = None
-        self.current: tuple[State, str, int] = (State.NOT_STARTED, "", named.priority)
+        self.current: Doing = (State.NOT_STARTED, "", named.priority)
         self.since = 0
         self.segments: list[StateSegment] = []
 
@@ -90,7 +100,7 @@ class ThreadState:
         if self.runnable or self.reason is None:
             return AtEnd()
         if self.condition is not None and self.reason not in _GONE:
-            return AtEnd(condition=self.condition)
+            return AtEnd(condition=self.condition, since=self.stopped)
         at = {self.reason: self.object}
         return AtEnd(
             _GONE.get(self.reason),
@@ -99,6 +109,7 @@ class ThreadState:
             at.get(State.WAITS_SERVER),
             at.get(State.WAITS_SIGNAL),
             at.get(State.WAITS_MESSAGE),
+            since=self.stopped,
         )
 
 
@@ -121,7 +132,7 @@ class TaskState:
         self.ends: dict[int, int] = {}
         self.stopped: set[int] = set()
         self.left_out: set[int] = set()
-        self.current: tuple[State, str, int, str, bool] | None = None
+        self.current: Doing | None = None
         self.since = 0
         self.segments: list[StateSegment] = []
         self.most = _UNSEEN  # jobs that there can be
@@ -159,7 +170,8 @@ class TaskState:
     @property
     def must_end(self) -> bool:
         """Whether it is in a job that another one will follow, or that has a deadline."""
-        return self.job and (self.task.period is not None or self.task.deadline is not None)
+        task = self.task
+        return self.job and (task.period is not None or task.deadline is not None or task.event is not None)
 
     def end(self, job: int, now: int | None) -> None:
         """A job ends; None: it was stopped."""

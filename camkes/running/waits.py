@@ -11,6 +11,7 @@ from msgspec import Struct, field
 
 from camkes.capdl.model import Role
 from camkes.capdl.uses import Gate
+from camkes.running.holders import SyncState
 from camkes.running.names import TraceNames
 
 
@@ -26,12 +27,15 @@ class Cause(StrEnum):
 
 class WaitStep(Struct, frozen=True):
     """`thread` waits for `what`, which `by` (a thread, or None) would have to do. `cpi` is the CPI whose
-    lock it is about, "": it is about no lock."""
+    lock it is about, "": it is about no lock. It waits `since` then, and if `by` has what it waits for, that
+    does since `held`; both in virtual nanoseconds."""
 
     thread: int
     what: str
     by: int | None
     cpi: str = ""
+    since: int = 0
+    held: int | None = None
 
 
 class Wait(Struct, frozen=True):
@@ -90,12 +94,15 @@ def describe(wait: Wait, names: TraceNames) -> str:
 
 class StepReport(Struct, frozen=True):
     """`thread` waits for something that thread `by` (null: no one) would have to do; `cpi` is that whose lock
-    it is about, null: no lock."""
+    it is about, null: no lock. It waits `since` then; `held` is since when `by` has what it waits for, null: it
+    has nothing."""
 
     thread: str
     what: str = field(name="for")
     by: str | None
     cpi: str | None
+    since: int
+    held: int | None
 
 
 class WaitReport(Struct, frozen=True):
@@ -119,6 +126,8 @@ def wait_report(wait: Wait, names: TraceNames) -> WaitReport:
                 what=step.what,
                 by=None if step.by is None else names.thread_name(step.by),
                 cpi=step.cpi or None,
+                since=step.since,
+                held=step.held,
             )
             for step in wait.steps
         ),
@@ -128,7 +137,8 @@ def wait_report(wait: Wait, names: TraceNames) -> WaitReport:
 class AtEnd(Struct, frozen=True):
     """What a thread does at the end of a run. `gone`: why its code does not go on, None: it may. Else it can
     run, or it waits: for the `lock` of a CPI (id), for a reply of the thread `server`, for a thread to
-    receive its message at an `object`, for a signal or for a message at one, or for a `condition` (id)."""
+    receive its message at an `object`, for a signal or for a message at one, or for a `condition` (id); and it
+    does `since` then."""
 
     gone: Cause | None = None
     lock: int | None = None
@@ -137,16 +147,18 @@ class AtEnd(Struct, frozen=True):
     signal: int | None = None
     message: int | None = None
     condition: int | None = None
+    since: int = 0
 
 
 class Standing(Struct, frozen=True):
-    """The end of a run: threads by number, the thread that holds each lock (by the CPI's id; None: not
-    known), the threads that receive at each object, those of tasks in a job that should end. `idle`: nothing
-    more would have happened."""
+    """The end of a run: threads by number; who holds each lock (by the CPI's id), None: not known, and since
+    when; the threads that receive at each object; mutexes, semaphores and events by their objects; those of tasks
+    in a job that should end. `idle`: nothing more would have happened."""
 
     threads: Mapping[int, AtEnd]
-    holders: Mapping[int, int | None]
+    holders: Mapping[int, tuple[int | None, int]]
     receivers: Mapping[int, Sequence[int]]
+    syncs: Mapping[int, SyncState]
     in_jobs: Collection[int]
     idle: bool
 
@@ -156,25 +168,28 @@ def find_waits(end: Standing, names: TraceNames) -> tuple[Wait, ...]:
     return tuple(_WaitFinder(end, names).waits())
 
 
-#: what threads wait for at a notification, by the kind in its name
-_SIGNALLED = {
-    "mutex": "mutex",
-    "semaphore": "semaphore",
-    "binary_semaphore": "binary semaphore",
-    "notification": "event",
-    "handoff": "event",
-}
+#: what those do that end waits
+_ENDS = {"mutex": "unlock", "event": "emit"}
 
 
 class _WaitFinder:
+    """`stuck` are the threads that go on only if another one of them does: each thread whose wait has an end in
+    them alone, whatever timers do."""
+
     def __init__(self, end: Standing, names: TraceNames) -> None:
         self.end, self.names = end, names
+        self.stuck = {number for number, state in end.threads.items() if state != AtEnd()}
+        while free := {n for n in self.stuck if self._can_go_on(n)}:
+            self.stuck -= free
 
     def waits(self) -> Iterator[Wait]:
         """Each chain of waits that cannot end, from the first thread of it. A thread that waits in the middle
         of another's chain has none of its own."""
         steps = {thread: step for thread in sorted(self.end.threads) if (step := self._step(thread))}
         self._add_signals(steps)
+        steps |= {
+            thread: step for thread in sorted(self.stuck - set(steps)) if (step := self._of_sync(thread))
+        }
         followed = {step.by for step in steps.values()}
         shown: set[int] = set()
         # a deadlock has no first thread
@@ -190,55 +205,97 @@ class _WaitFinder:
             if rest and thread not in shown:
                 yield Wait(rest, thread, Cause.SILENCE)
 
+    def _enders(self, thread: int) -> Collection[int] | None:
+        """The threads that can end what this one waits for; None: others can, too, or time."""
+        state = self.end.threads[thread]
+        if state.lock is not None:
+            holder = self.end.holders.get(state.lock, (None, 0))[0]
+            return () if holder is None else (holder,)
+        if state.server is not None:
+            return (state.server,)
+        if state.object is not None:
+            return self.end.receivers.get(state.object, ())
+        if state.condition is not None:
+            return self._helpers(state.condition)
+        if state.signal is not None and state.signal in self.end.syncs:
+            return self.end.syncs[state.signal].enders()
+        number = state.message if state.signal is None else state.signal
+        return (() if number is None else self.names.senders_at(number)) or None
+
+    def _helpers(self, condition: int) -> Collection[int] | None:
+        """The control threads of the tasks that alone can end a wait for a condition."""
+        named = self.names.conditions[condition] if condition < len(self.names.conditions) else None
+        if named is None or not named.alone:
+            return None
+        threads = self.names.threads
+        return [t.number for t in threads if t.role is Role.CONTROL and t.instance in named.helpers]
+
+    def _can_go_on(self, thread: int) -> bool:
+        """Whether a thread that is not stuck can end what this one waits for."""
+        if self.end.threads[thread].gone:
+            return False
+        enders = self._enders(thread)
+        return enders is None or not self.stuck.issuperset(enders)
+
     def _add_signals(self, steps: dict[int, WaitStep]) -> None:
         """Steps of threads that wait for a signal which no thread can send any more, because of a fault.
         Other threads that wait for signals are at rest. A manager that waits for the release of its lock
         is not listed: the waiter of the lock is."""
         threads = self.end.threads
         failed = {number for number, state in threads.items() if state.gone is Cause.FAULT}
-        stuck = self._stuck() if failed else set()
         managers = {thread.number for thread in self.names.threads if thread.role is Role.MANAGER}
-        waiting = {number for number in stuck - managers if threads[number].signal is not None}
+        waiting = {n for n in self.stuck - managers if threads[n].signal is not None} if failed else set()
         while failed:
             found = {number for number, step in steps.items() if number not in failed and step.by in failed}
             for number in sorted(waiting - failed):
-                sender = next((s for s in self._senders(threads[number].signal) if s in failed), None)
+                sender = next((s for s in self._enders(number) or () if s in failed), None)
                 if sender is not None:
-                    steps[number] = WaitStep(number, f"a signal of {self.names.thread_name(sender)}", sender)
+                    what = f"a signal of {self.names.thread_name(sender)}"
+                    steps[number] = WaitStep(number, what, sender, since=threads[number].since)
                     found.add(number)
             if not found:
                 break
             failed |= found
 
-    def _senders(self, number: int | None) -> tuple[int, ...]:
-        return () if number is None else self.names.senders_at(number)
+    def _of_sync(self, thread: int) -> WaitStep | None:
+        """What a thread that is stuck waits for at a mutex, a semaphore or an event, or for a condition."""
+        state = self.end.threads[thread]
+        enders = tuple(self._enders(thread) or ())
+        if state.gone is not None or not enders:
+            return None
+        if state.condition is not None:
+            what = self.names.condition_name(state.condition)
+            return WaitStep(thread, what, self._first(enders), since=state.since)
+        sync = self.end.syncs.get(state.signal) if state.signal is not None else None
+        if sync is None:
+            return None
+        what = f"the {sync.named.kind} {sync.named.name}"
+        held = dict(sync.holders)
+        if held and set(held) == set(enders):
+            names = [self.names.thread_name(holder) for holder in held]
+            by = self._first(tuple(held))
+            return WaitStep(
+                thread, f"{what}, held by {' and '.join(names)}", by, since=state.since, held=held[by]
+            )
+        return WaitStep(
+            thread, f"{what}, {self._only(enders, sync.named.kind)}", self._first(enders), since=state.since
+        )
 
-    def _stuck(self) -> set[int]:
-        """The threads that go on only if another one of them does."""
-        threads = self.end.threads
-        stuck = {number for number, state in threads.items() if state != AtEnd()}
-        while free := {n for n in stuck if not threads[n].gone and self._can_go_on(threads[n], stuck)}:
-            stuck -= free
-        return stuck
+    def _first(self, threads: Sequence[int]) -> int:
+        """Which of several threads that could end a wait is followed: one that is in a request, or in a job."""
+        waits = self.end.threads
+        return next((t for t in threads if waits[t].message is None and waits[t].gone is None), threads[0])
 
-    def _can_go_on(self, state: AtEnd, stuck: set[int]) -> bool:
-        """Whether a thread that is not one of these can end what this one waits for."""
-        if state.lock is not None:
-            holder = self.end.holders.get(state.lock)
-            return holder is not None and holder not in stuck
-        if state.server is not None:
-            return state.server not in stuck
-        if state.object is not None:
-            return not stuck.issuperset(self.end.receivers.get(state.object, ()))
-        senders = self._senders(state.message if state.signal is None else state.signal)
-        return not (senders and stuck.issuperset(senders))
+    def _only(self, threads: Sequence[int], kind: str) -> str:
+        names = " or ".join(map(self.names.thread_name, threads))
+        return f"which only {names} can {_ENDS.get(kind, 'post')}"
 
     def _follow(self, thread: int, steps: dict[int, WaitStep]) -> Wait | None:
         chain: list[WaitStep] = []
         at: int | None = thread
         while at is not None and at in steps:
             if any(step.thread == at for step in chain):
-                return Wait(tuple(chain), at, Cause.DEADLOCK)
+                return self._cycle(chain, at)
             chain.append(steps[at])
             at = steps[at].by
         cause = self.end.threads[at].gone if at is not None and at in self.end.threads else None
@@ -247,18 +304,35 @@ class _WaitFinder:
         silent = self.end.idle or (at is not None and self._serves_no_more(at, chain))
         return Wait((*chain, *self._rest(at)), at, Cause.SILENCE) if silent else None
 
+    def _cycle(self, chain: Sequence[WaitStep], at: int) -> Wait | None:
+        """A chain that comes back to the thread `at`: a deadlock, unless nobody has to go on there, as servers
+        that wait for each other's events have not, or another thread could end one of the waits."""
+        threads = [step.thread for step in chain]
+        cycle = threads[threads.index(at) :]
+        needed = any(self._has_to_end(thread) for thread in cycle)
+        return Wait(tuple(chain), at, Cause.DEADLOCK) if needed and self.stuck.issuperset(cycle) else None
+
+    def _has_to_end(self, thread: int) -> bool:
+        state = self.end.threads[thread]
+        sync = self.end.syncs.get(state.signal) if state.signal is not None else None
+        at_rest = state.condition is not None or (sync is not None and not sync.holders)
+        return not at_rest or thread in self.end.in_jobs
+
     def _rest(self, thread: int | None) -> tuple[WaitStep, ...]:
         """What a thread waits for that others would signal: a mutex or a semaphore, an event, a condition."""
         state = None if thread is None else self.end.threads.get(thread)
         if thread is None or state is None or state.gone is not None:
             return ()
         if state.condition is not None:
-            return (WaitStep(thread, self.names.condition_name(state.condition), None),)
+            return (WaitStep(thread, self.names.condition_name(state.condition), None, since=state.since),)
         if state.signal is None:
             return ()
-        name, _, kind = self.names.object_name(state.signal).partition(":")
-        what = f"the {_SIGNALLED[kind]} {name}" if kind in _SIGNALLED else name
-        return (WaitStep(thread, what, None),)
+        sync = self.end.syncs.get(state.signal)
+        if sync is None:
+            what = self.names.object_name(state.signal).partition(":")[0]
+        else:
+            what = f"the {sync.named.kind} {sync.named.name}"
+        return (WaitStep(thread, what, None, since=state.since),)
 
     def _serves_no_more(self, thread: int, chain: Sequence[WaitStep]) -> bool:
         """Whether a thread that owes a reply waits at the gate of its instance, as mocks do that never
@@ -276,18 +350,18 @@ class _WaitFinder:
         if state.lock is not None:
             cpi = self.names.lock_name(state.lock)
             if state.lock not in self.end.holders:
-                return WaitStep(thread, f"the lock of {cpi}, which is free", None, cpi)
-            holder = self.end.holders[state.lock]
-            return WaitStep(
-                thread, f"the lock of {cpi}, held by {self.names.thread_name(holder)}", holder, cpi
-            )
+                return WaitStep(thread, f"the lock of {cpi}, which is free", None, cpi, state.since)
+            holder, held = self.end.holders[state.lock]
+            what = f"the lock of {cpi}, held by {self.names.thread_name(holder)}"
+            return WaitStep(thread, what, holder, cpi, state.since, held)
         if state.server is not None:
-            return WaitStep(thread, f"a reply of {self.names.thread_name(state.server)}", state.server)
+            what = f"a reply of {self.names.thread_name(state.server)}"
+            return WaitStep(thread, what, state.server, since=state.since)
         if state.object is not None:
             receivers = self.end.receivers.get(state.object, ())
             alive = [r for r in receivers if self.end.threads[r].gone is None]
             receiver = next(iter(alive or receivers), None)
             name = self.names.thread_name(receiver)
             what = "its message to be received" if receiver is None else f"{name} to receive its message"
-            return WaitStep(thread, what, receiver)
+            return WaitStep(thread, what, receiver, since=state.since)
         return None

@@ -9,7 +9,7 @@ from enum import StrEnum
 from string import ascii_letters, ascii_lowercase
 
 from camkes.running.kinds import FaultKind
-from camkes.running.model import Fault, Overrun, Payment, State, StateSegment
+from camkes.running.model import Fault, Holding, Overrun, Payment, State, StateSegment
 from camkes.running.names import NamedCondition, TraceNames
 from camkes.running.times import format_time
 
@@ -34,6 +34,9 @@ _FAULTS = {
 _OF = {
     State.RUNNING: "running in",
     State.WAITS_LOCK: "waits for the lock of",
+    State.WAITS_MUTEX: "waits for the mutex",
+    State.WAITS_SEMAPHORE: "waits for the semaphore",
+    State.WAITS_EVENT: "waits for the event",
     State.WAITS_HELPED: "blocked on",
     State.WAITS_SERVER: "waits for the server",
     State.WAITS_REPLY: "waits for a reply of",
@@ -45,6 +48,7 @@ class Look(StrEnum):
     """How pictures draw a task that does not run, with the words of their legends."""
 
     WAITS = "waits for a lock or server"
+    SIGNAL = "waits for an event or semaphore"
     HELD_UP = "held up by a raised priority"
     READY = "ready or preempted"
     SLEEPS = "sleeps"
@@ -55,6 +59,9 @@ class Look(StrEnum):
 #: of each state but RUNNING
 LOOKS = {
     State.WAITS_LOCK: Look.WAITS,
+    State.WAITS_MUTEX: Look.WAITS,
+    State.WAITS_SEMAPHORE: Look.SIGNAL,
+    State.WAITS_EVENT: Look.SIGNAL,
     State.WAITS_HELPED: Look.WAITS,
     State.WAITS_SERVER: Look.WAITS,
     State.WAITS_REPLY: Look.WAITS,
@@ -90,7 +97,18 @@ def state_words(segment: StateSegment, names: TraceNames) -> str:
     if state is State.HELD_UP:
         where = f"in {what} " if what else ""
         return f"held up by work {where}at priority {segment.priority}"
-    return f"{_OF[state]} {what}" if what and state in _OF else state.value
+    words = f"{_OF[state]} {what}" if what and state in _OF else state.value
+    return ", ".join((words, *(held_words(state, each) for each in segment.holders)))
+
+
+def held_words(state: State, holding: Holding) -> str:
+    """Who has what is waited for: "held by db.store for low since 3 ms", "which serves low since 3 ms"."""
+    since = f"since {exact_time(holding.since)}"
+    if state is State.WAITS_SERVER:
+        return f"which serves {holding.task or 'another'} {since}"
+    task = holding.task
+    work = f" for {task}" if task and not holding.thread.endswith(f"@{task}") else ""
+    return f"held by {holding.thread}{work} {since}"
 
 
 def helped_words(condition: NamedCondition | None) -> str:

@@ -113,14 +113,14 @@ def short_of_time() -> Run:
 
 
 def test_a_thread_whose_budget_is_used_up_waits_for_it() -> None:
-    """That does not count as blocking: no other work is the cause."""
+    """That counts as blocking: the job is not finished while less urgent work runs, or none."""
     run = short_of_time()
     assert brief(run, "t") == [
         (0, 2, "running", ""),
         (2, 10, "waits for its budget", ""),
         (10, 11, "running", ""),
     ]
-    assert responses(run)["t"].blocked == 0
+    assert responses(run)["t"].blocked == 8 * MS
     left = ((0, 2 * MS), (2 * MS, 0), (10 * MS, 0), (10 * MS, 2 * MS), (11 * MS, MS))
     assert run.spent == (Spent("t", 2 * MS, 10 * MS, 3 * MS, 1, 0, left),)
     chart = terminal_report(run, width=60)

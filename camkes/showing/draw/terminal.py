@@ -50,8 +50,8 @@ class _ChartStyle(Struct, frozen=True):
     tick: str
 
 
-_UNICODE = _ChartStyle("█", dict(zip(Look, "░▒▁┈·¤", strict=True)), "✗", " ", "↑", "─", "┴")
-_ASCII = _ChartStyle("#", dict(zip(Look, "/%_.:$", strict=True)), "X", " ", "^", "-", "|")
+_UNICODE = _ChartStyle("█", dict(zip(Look, "░░▒▁┈·¤", strict=True)), "✗", " ", "↑", "─", "┴")
+_ASCII = _ChartStyle("#", dict(zip(Look, "//%_.:$", strict=True)), "X", " ", "^", "-", "|")
 
 
 def terminal_report(
@@ -166,7 +166,7 @@ class _Chart:
             return self.letters[segment.what], f"{self.codes[segment.what]};7"
         look = LOOKS[segment.state]
         colour: int | str | None = _RED if look is Look.STOPPED else None
-        if look in (Look.WAITS, Look.HELD_UP):
+        if look in (Look.WAITS, Look.SIGNAL, Look.HELD_UP):
             colour = self.codes.get(segment.what, _OWN_COLOUR)
         return style.looks[look], colour
 

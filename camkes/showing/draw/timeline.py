@@ -216,7 +216,7 @@ class _Timeline:
             fill = self._fill(self.drawing, segment.what)
             self._box(x, base - BAR, width, BAR, fill, border, about)
             self._words(x, middle, width, [segment.what, segment.what.split(".")[0], letter])
-        elif look is Look.WAITS:
+        elif look in (Look.WAITS, Look.SIGNAL):
             self._box(
                 x, base - BAR, width, BAR, self.drawing.hatch(_key(segment.what), colour), border, about
             )
@@ -338,9 +338,10 @@ class _Timeline:
                 letter = self.letters.get(service, "")
                 swatch = _swatch(self._fill(drawing, service), darker(colour), letter)
                 keys.append(_Key(swatch, 22, words))
-        if Look.WAITS in seen:
-            fill = drawing.hatch("legend", FAINT)
-            keys.append(_Key(_swatch(fill, FAINT), 22, Look.WAITS.value))
+        for look in (Look.WAITS, Look.SIGNAL):
+            if look in seen:
+                fill = drawing.hatch("legend", FAINT)
+                keys.append(_Key(_swatch(fill, FAINT), 22, look.value))
         if Look.HELD_UP in seen:
             fill = drawing.dots("legend", FAINT)
             keys.append(_Key(_swatch(fill, FAINT), 22, Look.HELD_UP.value))
@@ -420,7 +421,8 @@ def _rows(keys: Sequence[_Key], width: float) -> Iterator[list[_Key]]:
 def _looks_alike(a: StateSegment, b: StateSegment) -> bool:
     if a.state is b.state and LOOKS.get(a.state) is Look.READY:
         return a.end == b.start and a.by == b.by
-    return a.end == b.start and (a.state, a.what, a.priority) == (b.state, b.what, b.priority)
+    same = (a.state, a.what, a.priority, a.holders) == (b.state, b.what, b.priority, b.holders)
+    return a.end == b.start and same
 
 
 def raises(segments: Sequence[StateSegment], lane: Lane, run: Run) -> Iterator[StateSegment]:

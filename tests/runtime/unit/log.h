@@ -89,6 +89,9 @@ static const char *name_of_record(uint16_t kind)
 
 void camkes_host_annotate(uint16_t kind, uint16_t other, unsigned n, const uint64_t *args)
 {
+    if (kind == CAMKES_TRACE_SYNC_TAKE || kind == CAMKES_TRACE_SYNC_POST) {
+        return; /* see semaphore_test.c */
+    }
     note("%s:", name_of_record(kind));
     for (unsigned i = 0; i < n; i++) {
         note(" %lu", (unsigned long)args[i]);

@@ -71,7 +71,9 @@ struct camkes_trace_record {
     X(CRITICALITY, 51, "level task")           /* of the system; task: that raised it, or 65535 */    \
     X(JOB_LEFT_OUT, 52, "index")               /* thread's task is degraded: does not begin it */     \
     X(JOB_STOP, 53, "index release")           /* the job of control thread `other` was given up */   \
-    X(TURN, 54, "context priority due")        /* a scheduler gives a task a priority in its band */
+    X(TURN, 54, "context priority due")        /* a scheduler gives a task a priority in its band */ \
+    X(SYNC_TAKE, 55, "object")                 /* thread has taken a mutex, or 1 of a semaphore */   \
+    X(SYNC_POST, 56, "object")                 /* thread has given it back, or added 1 */
 
 /* clang-format on */
 

@@ -19,10 +19,11 @@ enum { MOST = 5 };
  *
  *     -  none                               c  a context              b  a badge that comes here
  *     o  one of the same address space      C  the same, or none      j  a job, at most the next
- * one t  the control thread of a task there k  a task, or none        J  a job that has begun w one
- * that waits for a condition     d  a condition            p  a priority q  a CPI that is served l
- * a criticality          t  a time r  a CPI that is requested            u  a context with turns n
- * a number of 16 bits x  any number
+ *     t  the control thread of a task there k  a task, or none        J  a job that has begun
+ *     w  one that waits for a condition     d  a condition            p  a priority
+ *     q  a CPI that is served               l  a criticality          t  a time
+ *     r  a CPI that is requested            u  a context with turns   n  a number of 16 bits
+ *     s  a slot with a notification for the component's own use       x  any number
  */
 static const char *const FORMATS[] = {
     [CAMKES_TRACE_JOB_BEGIN] = "-jt",
@@ -47,6 +48,8 @@ static const char *const FORMATS[] = {
     [CAMKES_TRACE_JOB_LEFT_OUT] = "-j",
     [CAMKES_TRACE_JOB_STOP] = "tJt",
     [CAMKES_TRACE_TURN] = "-upx",
+    [CAMKES_TRACE_SYNC_TAKE] = "-s",
+    [CAMKES_TRACE_SYNC_POST] = "-s",
 };
 
 static bool is_about(const struct space *space, enum about what, uint64_t id)
@@ -121,6 +124,10 @@ static bool is_good(const struct space *space, char what, const struct thread *j
         return is_about(space, ABOUT_LEVELS, value);
     case 'u':
         return is_about(space, ABOUT_TURNS, value);
+    case 's':
+        return value < space->slot_count && space->slots[value].kind == OBJECT_NOTIFICATION &&
+               (space->slots[value].rights & (RIGHT_READ | RIGHT_WRITE)) ==
+                   (RIGHT_READ | RIGHT_WRITE);
     case 'b':
         return is_badge(space, value);
     case 'j':
@@ -158,6 +165,16 @@ static bool is_own(const struct thread *self, uint16_t kind, uint16_t number, un
     return i == n && !format[n + 1];
 }
 
+/* Components know their slots; a record has the number of the object. */
+static void name_objects(const struct space *space, uint16_t kind, unsigned n, uint64_t *args)
+{
+    for (unsigned i = 0; i < n; i++) {
+        if (FORMATS[kind][i + 1] == 's') {
+            args[i] = space->slots[args[i]].object->number;
+        }
+    }
+}
+
 static void refuse(struct thread *self, uint16_t kind)
 {
     self->fault = (struct fault){.kind = CAMKES_FAULT_RECORD, .address = kind};
@@ -187,6 +204,7 @@ void camkes_host_annotate(uint16_t kind, uint16_t other, unsigned n, const uint6
         copy[0] == self->jobs) {
         self->jobs++;
     }
+    name_objects(self->space, kind, n, copy);
     trace_write(kind, self, other == NONE ? NULL : &kernel->threads[other], n, copy);
     kernel_leave_quietly(self);
 }
