@@ -36,7 +36,7 @@ from camkes.running.jobless import tasks_without_jobs
 from camkes.running.model import Run
 from camkes.running.names import TraceNames, names_path, save_names
 from camkes.running.refusals import Refusal, refusal_report, refusals
-from camkes.running.waits import wait_report
+from camkes.running.waits import Cause, wait_report
 from camkes.showing.draw.perfetto import perfetto_json
 from camkes.showing.draw.pictures import write_picture
 from camkes.showing.draw.terminal import terminal_report
@@ -60,8 +60,9 @@ if TYPE_CHECKING:
 
 
 class Outcome(Struct, frozen=True):
-    """What a run came to. `failed`: a fault, a violated property or a kernel that could not run. Paths below
-    `base` are given relative to it. `interrupted` is the signal with which the user ended it, or 0."""
+    """What a run came to. `failed`: a fault, a deadlock, a violated property or a kernel that could not run.
+    Paths below `base` are given relative to it. `interrupted` is the signal with which the user ended it, or
+    0."""
 
     run: Run
     faults: Sequence[Located]
@@ -89,6 +90,8 @@ class Outcome(Struct, frozen=True):
                     found.append(returned_error(name, status, self.places.get(name)))
         if "waits" in conditions:
             for wait in self.run.waits:
+                if wait.cause is Cause.DEADLOCK:
+                    continue  # is an error anyway
                 place = self.places.get(self.run.names.threads[wait.thread].instance)
                 found.append(denied_wait(self.run, wait, place))
         return found
@@ -198,13 +201,14 @@ def judge(
     diagnosed = diagnose(faults, found.situation, found.names, refused)
     for diagnostic in (*diagnose_findings(findings), *diagnosed):
         sink.add(diagnostic)
+    deadlocked = any(wait.cause is Cause.DEADLOCK for wait in found.waits)
     return Outcome(
         run=found,
         faults=faults,
         base=base,
         violations=tuple(violations or ()),
         verified=violations is not None,
-        failed=result.status != 0 or bool(result.faults) or bool(violations) or bool(refused),
+        failed=result.status != 0 or bool(result.faults) or bool(violations) or bool(refused) or deadlocked,
         exit_statuses=exit_statuses(found, [each.name for each in system.instances if each.type.control]),
         interrupted=result.interrupted,
         findings=findings,

@@ -66,9 +66,9 @@ class Lending(Struct, frozen=True):
 
 
 class Signallers(Struct, frozen=True):
-    """What can end waits for an event, a mutex or a semaphore: code, by control threads ("inst") and interfaces
-    ("inst.iface"), in name order. `takers` are those of it that also wait for it, as who uses a lock does.
-    `outside`: what is not code of components can, too."""
+    """What can end waits for an event, a mutex or a semaphore: code, by control threads ("inst") and
+    interfaces ("inst.iface"), in name order. `takers` are those of it that also wait for it, as who uses a
+    lock does. `outside`: what is not code of components can, too."""
 
     callers: tuple[str, ...]
     takers: tuple[str, ...] = ()

@@ -551,7 +551,8 @@ class Decoder:
         return (state, what, priority, by, hindered, *holders)
 
     def _is_owed(self, thread: ThreadState, state: State) -> bool:
-        """Whether a thread waits for what certain others have: a server, a mutex, a semaphore that is a lock."""
+        """Whether a thread waits for what certain others have: a server, a mutex, a semaphore that is a
+        lock."""
         if state in (State.WAITS_SERVER, State.WAITS_REPLY, State.WAITS_MUTEX):
             return True
         return state is State.WAITS_SEMAPHORE and self.syncs[thread.object].is_lock

@@ -2,9 +2,10 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Who has taken mutexes and semaphores, while a trace is decoded.
 
-A semaphore is used as a lock, or for signals. It is a lock if it does not begin at 0, and who posts it has taken
-it before: then those that have it are the ones that can end a wait. Code that posts it and never waits for it
-says from the beginning that it is for signals; so does, from then on, a thread that posts what it has not taken.
+A semaphore is used as a lock, or for signals. It is a lock if it does not begin at 0, and who posts it has
+taken it before: then those that have it are the ones that can end a wait. Code that posts it and never waits
+for it says from the beginning that it is for signals; so does, from then on, a thread that posts what it has
+not taken.
 """
 
 from __future__ import annotations

@@ -44,8 +44,8 @@ class State(StrEnum):
 
 
 class Holding(Struct, frozen=True, gc=False):
-    """Who has what others wait for: a thread, the task on whose behalf it works ("": its own, or none), and since
-    when, in virtual nanoseconds."""
+    """Who has what others wait for: a thread, the task on whose behalf it works ("": its own, or none), and
+    since when, in virtual nanoseconds."""
 
     thread: str
     task: str
@@ -58,9 +58,9 @@ class StateSegment(Struct, frozen=True, gc=False):
     `what`: where a thread runs, or what it waits for: an interface ("inst.iface"), the CPI of a lock, an
     object; for HELD_UP where the work is that runs instead. `priority` is the priority in force; for HELD_UP
     that of the work that runs instead. `holders` have what it waits for: a lock, a mutex, a semaphore, or a
-    server that serves another request. Of tasks only: `by` is the task (or thread) that runs meanwhile,
-    and `hindered`: the job is not finished, and this is work of a lower base priority, or no thread runs while
-    it waits for others; docs/running.md has the definition.
+    server that serves another request. Of tasks only: `by` is the task (or thread) that runs meanwhile, and
+    `hindered`: the job is not finished, and this is work of a lower base priority, or no thread runs while it
+    waits for others; docs/running.md has the definition.
     """
 
     start: int

@@ -87,7 +87,8 @@ class NamedCpi(Struct, frozen=True):
 
 class NamedCondition(Struct, frozen=True):
     """What threads wait for with helpers: `helpers` are the tasks that can end the wait, `lends` those of
-    them that get the priority of waiting threads, by their ids. `alone`: nothing else can end one, such as time."""
+    them that get the priority of waiting threads, by their ids. `alone`: nothing else can end one, such as
+    time."""
 
     id: int
     name: str
@@ -97,10 +98,10 @@ class NamedCondition(Struct, frozen=True):
 
 
 class NamedSync(Struct, frozen=True):
-    """What threads wait for at the notification `object`: `kind` is "mutex", "semaphore", "binary semaphore" or
-    "event". A mutex or semaphore has this `value` at the start. `senders` are the threads that can signal, None:
-    others than threads can, too. `free` are those of them that can without having waited for it before; the
-    others give back what they have taken."""
+    """What threads wait for at the notification `object`: `kind` is "mutex", "semaphore", "binary semaphore"
+    or "event". A mutex or semaphore has this `value` at the start. `senders` are the threads that can signal,
+    None: others than threads can, too. `free` are those of them that can without having waited for it before;
+    the others give back what they have taken."""
 
     object: int
     name: str
@@ -255,8 +256,8 @@ def _syncs(
     plan: Plan,
     system: System,
 ) -> Iterator[NamedSync]:
-    """The mutexes and semaphores of a system, and its events, where the code of a consumer waits for them: its
-    thread for the interface waits at another notification."""
+    """The mutexes and semaphores of a system, and its events, where the code of a consumer waits for them:
+    its thread for the interface waits at another notification."""
     for instance in system.instances:
         for sync in instance.type.syncs:
             name = f"{instance.name}.{sync.name}"
@@ -279,8 +280,8 @@ def _signalling(
     threads: Sequence[NamedThread],
     senders: Sequence[Sequence[int]],
 ) -> tuple[tuple[int, ...] | None, tuple[int, ...]]:
-    """The threads that can signal at an object, None: others can, too; and those that can without having waited.
-    Where no code was read, or threads of others execute it, all with a capability can."""
+    """The threads that can signal at an object, None: others can, too; and those that can without having
+    waited. Where no code was read, or threads of others execute it, all with a capability can."""
     able = tuple(senders[number])
     if not able or (found is not None and found.outside):
         return None, able

@@ -25,7 +25,8 @@ BLOCKED: dict[int, State] = {
 _GONE = {State.FAULTED: Cause.FAULT, State.ENDED: Cause.ENDED, State.SUSPENDED: Cause.SUSPENDED}
 
 
-#: state, what, priority, by, hindered and holders of a segment; the last three are left out where there is nothing
+#: state, what, priority, by, hindered and holders of a segment; the last three are left out where there is
+#: nothing
 Doing = (
     tuple[State, str, int]
     | tuple[State, str, int, str, bool]
@@ -39,13 +40,13 @@ _UNSEEN = 10_000
 class ThreadState:
     """What is known of a thread now. `client` is the thread whose call it serves, `server` the one that
     received its own call; `lock` is the CPI (id) in whose queue it stands, `condition` what it waits for (id)
-    with helpers; `queue` are those that wait where it does. `stopped`: when it did, `served`: when it received
-    the request of its client."""
+    with helpers; `queue` are those that wait where it does. `stopped`: when it did, `served`: when it
+    received the request of its client."""
 
     __slots__ = (
         "client", "condition", "current", "lane", "lock", "named", "object", "overrun", "postponed",
-        "priorities", "priority", "queue", "ran", "reason", "receiver", "requests", "runnable", "segments", "server",
-        "served", "service", "since", "started", "stopped",
+        "priorities", "priority", "queue", "ran", "reason", "receiver", "requests", "runnable", "segments",
+        "served", "server", "service", "since", "started", "stopped",
     )  # fmt: skip
 
     def __init__(self, named: NamedThread) -> None:

@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from camkes.capdl.model import Role
 from camkes.capdl.uses import Gate
@@ -78,9 +79,36 @@ class Situation(Struct, frozen=True):
         return tuple(w for w in self.waits if w.root == thread)
 
 
+class Deadlock(Struct, frozen=True):
+    """Threads that wait for each other: `steps` go once around. `others` wait for ever because of it, each
+    with the step that it begins with."""
+
+    steps: tuple[WaitStep, ...]
+    others: tuple[WaitStep, ...]
+
+
+def deadlocks(waits: Iterable[Wait]) -> tuple[Deadlock, ...]:
+    """The cycles in which these waits end, each once."""
+    found: dict[frozenset[int], Deadlock] = {}
+    for wait in waits:
+        if wait.cause is Cause.DEADLOCK:
+            first = next(at for at, step in enumerate(wait.steps) if step.thread == wait.root)
+            cycle = wait.steps[first:]
+            threads = frozenset(step.thread for step in cycle)
+            known = found.get(threads, Deadlock(cycle, ()))
+            more = tuple(step for step in wait.steps[:first] if step not in known.others)
+            found[threads] = replace(known, others=(*known.others, *more))
+    return tuple(found.values())
+
+
+def step_words(step: WaitStep, names: TraceNames) -> str:
+    """ "a waits for a reply of mid" """
+    return f"{names.thread_name(step.thread)} waits for {step.what}"
+
+
 def describe(wait: Wait, names: TraceNames) -> str:
     """ "a waits for a reply of mid; mid waits for the lock of store, held by b" """
-    steps = [f"{names.thread_name(step.thread)} waits for {step.what}" for step in wait.steps]
+    steps = [step_words(step, names) for step in wait.steps]
     root = names.thread_name(wait.root)
     end = {
         Cause.FAULT: "",
@@ -94,8 +122,8 @@ def describe(wait: Wait, names: TraceNames) -> str:
 
 class StepReport(Struct, frozen=True):
     """`thread` waits for something that thread `by` (null: no one) would have to do; `cpi` is that whose lock
-    it is about, null: no lock. It waits `since` then; `held` is since when `by` has what it waits for, null: it
-    has nothing."""
+    it is about, null: no lock. It waits `since` then; `held` is since when `by` has what it waits for, null:
+    it has nothing."""
 
     thread: str
     what: str = field(name="for")
@@ -137,8 +165,8 @@ def wait_report(wait: Wait, names: TraceNames) -> WaitReport:
 class AtEnd(Struct, frozen=True):
     """What a thread does at the end of a run. `gone`: why its code does not go on, None: it may. Else it can
     run, or it waits: for the `lock` of a CPI (id), for a reply of the thread `server`, for a thread to
-    receive its message at an `object`, for a signal or for a message at one, or for a `condition` (id); and it
-    does `since` then."""
+    receive its message at an `object`, for a signal or for a message at one, or for a `condition` (id); and
+    it does `since` then."""
 
     gone: Cause | None = None
     lock: int | None = None
@@ -152,8 +180,8 @@ class AtEnd(Struct, frozen=True):
 
 class Standing(Struct, frozen=True):
     """The end of a run: threads by number; who holds each lock (by the CPI's id), None: not known, and since
-    when; the threads that receive at each object; mutexes, semaphores and events by their objects; those of tasks
-    in a job that should end. `idle`: nothing more would have happened."""
+    when; the threads that receive at each object; mutexes, semaphores and events by their objects; those of
+    tasks in a job that should end. `idle`: nothing more would have happened."""
 
     threads: Mapping[int, AtEnd]
     holders: Mapping[int, tuple[int | None, int]]
@@ -173,8 +201,8 @@ _ENDS = {"mutex": "unlock", "event": "emit"}
 
 
 class _WaitFinder:
-    """`stuck` are the threads that go on only if another one of them does: each thread whose wait has an end in
-    them alone, whatever timers do."""
+    """`stuck` are the threads that go on only if another one of them does: each thread whose wait has an end
+    in them alone, whatever timers do."""
 
     def __init__(self, end: Standing, names: TraceNames) -> None:
         self.end, self.names = end, names
@@ -282,7 +310,8 @@ class _WaitFinder:
         )
 
     def _first(self, threads: Sequence[int]) -> int:
-        """Which of several threads that could end a wait is followed: one that is in a request, or in a job."""
+        """Which of several threads that could end a wait is followed: one that is in a request, or in a
+        job."""
         waits = self.end.threads
         return next((t for t in threads if waits[t].message is None and waits[t].gone is None), threads[0])
 
@@ -305,8 +334,8 @@ class _WaitFinder:
         return Wait((*chain, *self._rest(at)), at, Cause.SILENCE) if silent else None
 
     def _cycle(self, chain: Sequence[WaitStep], at: int) -> Wait | None:
-        """A chain that comes back to the thread `at`: a deadlock, unless nobody has to go on there, as servers
-        that wait for each other's events have not, or another thread could end one of the waits."""
+        """A chain that comes back to the thread `at`: a deadlock, unless nobody has to go on there, as
+        servers that wait for each other's events have not, or another thread could end one of the waits."""
         threads = [step.thread for step in chain]
         cycle = threads[threads.index(at) :]
         needed = any(self._has_to_end(thread) for thread in cycle)

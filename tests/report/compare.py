@@ -32,8 +32,14 @@ WIDTH = 110
 #: characters of the chart and the states for which they stand; any letter: running in a service
 GLYPHS = {
     "#": {"running"},
-    "/": {"waits for lock", "waits for server", "waits for reply", "waits for mutex",
-          "waits for semaphore", "waits for event"},
+    "/": {
+        "waits for lock",
+        "waits for server",
+        "waits for reply",
+        "waits for mutex",
+        "waits for semaphore",
+        "waits for event",
+    },
     "%": {"held up"},
     "_": {"not started", "ready", "preempted"},
     ".": {"waits for signal", "waits for message", "suspended"},

@@ -71,7 +71,10 @@ def test_a_lane_a_task_with_what_happens_in_it() -> None:
         assert name in said
     assert "20" in said  # the priority that t4 inherits
     tips = [element.text or "" for element in ET.fromstring(svg).iter(f"{SVG}title")]
-    assert "t3: waits for the lock of b.p, held by b.p@t4 since 500 us while t4 runs, 14 ms to 18.5 ms (4.5 ms)" in tips
+    assert (
+        "t3: waits for the lock of b.p, held by b.p@t4 since 500 us while t4 runs, 14 ms to 18.5 ms (4.5 ms)"
+        in tips
+    )
     assert "t4: running in c.p at priority 20, 14.5 ms to 16.5 ms (2 ms)" in tips
     assert "t1: job 0 released at 3 ms" in tips
     assert "url(#hatch-b-p)" in svg

@@ -53,9 +53,9 @@ def test_the_page_has_what_each_task_does_and_why() -> None:
     for start, end, look, _, text in high["segments"]:
         if data["looks"][look - 1][:5] == "waits":
             (lock,) = [each for each in data["holds"] if each[1] <= start and end <= each[2]]
-            assert data["texts"][text].startswith(f"waits for the lock of {lock[0]}, held by {lock[3]} ") and lock[3].endswith(
-                "low"
-            )
+            assert data["texts"][text].startswith(
+                f"waits for the lock of {lock[0]}, held by {lock[3]} "
+            ) and lock[3].endswith("low")
     assert len(high["jobs"]) == 2 and high["jobs"][0][3] - high["jobs"][0][1] in (6 * MS, 9 * MS)
     assert any(lane["raised"] for lane in data["lanes"])
     for lane in data["lanes"]:

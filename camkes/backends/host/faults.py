@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from camkes.backends.host.addresses import CodeLine, locate
-from camkes.backends.host.codes import FAULT, SANITIZER, WAITS_FOR_EVER
+from camkes.backends.host.codes import DEADLOCK, FAULT, SANITIZER, WAITS_FOR_EVER
 from camkes.backends.host.messages import Sources
 from camkes.capdl.model import Role
 from camkes.diagnostics import Diagnostic
 from camkes.model.limits import FAULT_FRAMES
 from camkes.resources import RUNTIME
 from camkes.running.times import format_time
-from camkes.running.waits import Cause, Situation, describe
+from camkes.running.waits import Cause, Deadlock, Situation, deadlocks, describe, step_words
 from camkes.showing.summary import CallReport, FaultReport, FindingReport
 
 if TYPE_CHECKING:
@@ -159,12 +159,33 @@ def diagnose(
             ]
             refusal = next((r for r in refused if ended_by(located, r)), None)
             found.append(_diagnose(located, together, situation, names, sources, refusal))
+    found += [_deadlock(each, names) for each in deadlocks(situation.waits)]
     found += [
         Diagnostic(WAITS_FOR_EVER, f"at the end of the run {describe(wait, names)}")
         for wait in situation.waits
-        if wait.cause is not Cause.FAULT
+        if wait.cause not in (Cause.FAULT, Cause.DEADLOCK)
     ]
     return found
+
+
+def _deadlock(found: Deadlock, names: TraceNames) -> Diagnostic:
+    notes = []
+    for step in found.steps:
+        has = (
+            ""
+            if step.held is None
+            else f", which {names.thread_name(step.by)} has since {format_time(step.held, 6)}"
+        )
+        notes.append(f"{names.thread_name(step.thread)} waits since {format_time(step.since, 6)}{has}")
+    notes += [f"as a consequence, {step_words(step, names)}" for step in found.others]
+    if len(found.steps) == 1:
+        help = "a thread that has it must not take it again before it has given it back"
+    elif all(step.held is not None for step in found.steps):
+        help = "let all code take them in the same order"
+    else:
+        help = "let one of these threads go on without the next: emit an event in place of a call, or signal earlier"
+    cycle = "; ".join(step_words(step, names) for step in found.steps)
+    return Diagnostic(DEADLOCK, f"deadlock: {cycle}", notes=tuple(notes), help=help)
 
 
 def _diagnose(
