@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
@@ -31,12 +31,13 @@ from camkes.model.system import System
 from camkes.protocols.plan import Plan
 from camkes.running.chains import chain_latencies, data_ages
 from camkes.running.decode import decode_trace
+from camkes.running.demands import Property, Violation
 from camkes.running.denied import denied_wait, missed_deadline, missed_jobs, returned_error
 from camkes.running.jobless import tasks_without_jobs
 from camkes.running.model import Run
 from camkes.running.names import TraceNames, names_path, save_names
 from camkes.running.refusals import Refusal, refusal_report, refusals
-from camkes.running.waits import Cause, wait_report
+from camkes.running.waits import Cause, Deadlock, deadlock_words, deadlocks, wait_report
 from camkes.showing.draw.perfetto import perfetto_json
 from camkes.showing.draw.pictures import write_picture
 from camkes.showing.draw.terminal import terminal_report
@@ -55,8 +56,8 @@ from camkes.showing.summary import (
     to_json,
 )
 
-if TYPE_CHECKING:
-    from camkes.running.demands import Violation
+#: in the order in which they are printed
+_IN_RUNS = tuple(map(Property, "MPHLZSA"))
 
 
 class Outcome(Struct, frozen=True):
@@ -77,6 +78,7 @@ class Outcome(Struct, frozen=True):
     places: Mapping[str, Span] = {}  # of instances
     coverage: Sequence[CoverageReport] = ()  # of all files, then of each
     cost_profile: str | None = None  # what operations take in virtual time
+    not_judged: Sequence[str] = ()  # by verification, in words
 
     def denied(self, conditions: Sequence[str]) -> list[Diagnostic]:
         """Errors for those of these conditions that hold: see `CONDITIONS` of the pipeline."""
@@ -110,8 +112,15 @@ class Outcome(Struct, frozen=True):
         """What verification found."""
         lines = [str(violation) for violation in self.violations]
         found = f"{len(lines)} violated" if lines else "hold at every event"
-        accounting = " A" if self.run.spent else ""
-        return "\n".join([*lines, f"properties M P H L Z S{accounting}: {found}", ""])
+        lines.append(f"properties {' '.join(self.judged)}: {found}")
+        if self.not_judged:
+            lines.append(f"not judged: {'; '.join(self.not_judged)}")
+        return "\n".join([*lines, ""])
+
+    @property
+    def judged(self) -> tuple[Property, ...]:
+        """The properties that verification checks in a run."""
+        return tuple(each for each in _IN_RUNS if each is not Property.ACCOUNTING or self.run.spent)
 
     def report_json(self) -> str:
         """Response times of all jobs, faults, refused messages and violations, as JSON."""
@@ -136,6 +145,8 @@ class Outcome(Struct, frozen=True):
             violations=tuple(ViolationReport(v.time, v.property, v.explanation) for v in self.violations)
             if self.verified
             else UNSET,
+            properties=self.judged if self.verified else UNSET,
+            not_judged=tuple(self.not_judged) if self.verified else UNSET,
         )
         return to_json(report)
 
@@ -187,9 +198,10 @@ def judge(
     result: RunResult,
     violations: Sequence[Violation] | None,
     sink: Sink,
+    not_judged: Sequence[str] = (),
 ) -> Outcome:
     """Report what went wrong in a run. `violations` are those that were found, None: they were not looked
-    for."""
+    for; of what is `not_judged`, none were."""
     refused = refusals(found, system, plan)
     for diagnostic in tasks_without_jobs(found, system):
         sink.add(diagnostic)
@@ -201,20 +213,32 @@ def judge(
     diagnosed = diagnose(faults, found.situation, found.names, refused)
     for diagnostic in (*diagnose_findings(findings), *diagnosed):
         sink.add(diagnostic)
-    deadlocked = any(wait.cause is Cause.DEADLOCK for wait in found.waits)
+    deadlocked = deadlocks(found.waits)
+    if violations is not None:  # the judge sees the locks of CPIs only
+        violations = [*violations, *(_as_violation(each, found.names) for each in deadlocked)]
     return Outcome(
         run=found,
         faults=faults,
         base=base,
         violations=tuple(violations or ()),
         verified=violations is not None,
-        failed=result.status != 0 or bool(result.faults) or bool(violations) or bool(refused) or deadlocked,
+        not_judged=tuple(not_judged),
+        failed=result.status != 0
+        or bool(result.faults)
+        or bool(violations)
+        or bool(refused)
+        or bool(deadlocked),
         exit_statuses=exit_statuses(found, [each.name for each in system.instances if each.type.control]),
         interrupted=result.interrupted,
         findings=findings,
         refused=refused,
         places={instance.name: instance.span for instance in system.instances},
     )
+
+
+def _as_violation(found: Deadlock, names: TraceNames) -> Violation:
+    time = max(step.since for step in found.steps)
+    return Violation(time, Property.LIVENESS, deadlock_words(found, names), -1)
 
 
 def exit_statuses(run: Run, instances: Iterable[str]) -> dict[str, int]:

@@ -458,16 +458,17 @@ def run_image(image: HostImage, checked: Checked, settings: RunSettings, sink: S
     found = read_run(raw, names, result, backend, sink)
     if found is None:
         return None
-    violations = None
+    violations, left_out = None, []
     if settings.verify:
-        from camkes.backends.host.oracle import verify
+        from camkes.backends.host.oracle import not_judged, verify
 
         at_any_time = settings.schedule is not None and settings.schedule.arrivals > 0
         violations = verify(
             image.oracle, raw, names, checked.plan, checked.system, sink, at_any_time=at_any_time
         )
+        left_out = not_judged(checked.system, checked.plan, found, at_any_time=at_any_time)
     base = checked.application.root.parent.absolute()
-    outcome = judge(found, image, checked.system, checked.plan, base, result, violations, sink)
+    outcome = judge(found, image, checked.system, checked.plan, base, result, violations, sink, left_out)
     files = ResultFiles(settings.trace, settings.timeline, settings.window, settings.profile)
     write_results(files, raw, found, checked.application.name, sink)
     if settings.coverage is not None:

@@ -33,6 +33,7 @@ class Spending:
         self.users: dict[int, ThreadState | None] = {}  # the threads that have the contexts
         self.left: dict[int, list[tuple[int, int]]] = {}
         self.refilled: dict[int, int] = {}  # when, and not used since
+        self.charged: dict[int, int] = {}  # what was left after the last use
         self.payments: list[Payment] = []
         self.overruns: list[Overrun] = []
         self.criticality: list[tuple[int, int]] = []
@@ -54,6 +55,7 @@ class Spending:
     def on_charge(self, _: ThreadState | None, __: ThreadState | None, args: Args) -> None:
         if (spent := self.contexts.get(args[0])) is not None:
             used, left = args[1:]
+            self.charged[args[0]] = left
             self.contexts[args[0]] = replace(spent, used=spent.used + used)
             corners = self.left.setdefault(args[0], [(0, spent.budget)])
             start, before, last = self.now() - used, min(used + left, spent.budget), corners[-1][1]
@@ -70,6 +72,8 @@ class Spending:
         if (spent := self.contexts.get(args[0])) is None or thread is None:
             return
         thread.overrun = True
+        if self.charged.get(args[0]):
+            return  # a part is used up and not the budget: its handler lets the thread go on
         self.contexts[args[0]] = replace(spent, timeouts=spent.timeouts + 1)
         lane = self.origin(thread)
         cpi = self.names.cpi(thread.named.cpi)

@@ -106,6 +106,11 @@ def step_words(step: WaitStep, names: TraceNames) -> str:
     return f"{names.thread_name(step.thread)} waits for {step.what}"
 
 
+def deadlock_words(found: Deadlock, names: TraceNames) -> str:
+    """ "deadlock: a waits for a reply of mid; mid waits for a to receive its message" """
+    return f"deadlock: {'; '.join(step_words(step, names) for step in found.steps)}"
+
+
 def describe(wait: Wait, names: TraceNames) -> str:
     """ "a waits for a reply of mid; mid waits for the lock of store, held by b" """
     steps = [step_words(step, names) for step in wait.steps]

@@ -171,13 +171,13 @@ class ViolationReport(Struct, frozen=True):
 
 
 class RunReport(Struct, frozen=True, kw_only=True):
-    """A run: `end` is its virtual time, null if it had no result, for the reasons in `errors`.
-    `findings` are those of sanitizers, `refused` messages that servers did not accept, `waits` threads that
-    wait for what cannot come. `ages` is there if tasks read what others write; `budgets`, `payments` (work on
-    the budget of another task, or on an extension) and `overruns` if there are budgets, on an MCS kernel, and
-    `criticality` (time, and that of the system from then on) if it changed;
-    `coverage` and `violations` if they were asked for; `cost_profile` if operations
-    took time."""
+    """A run: `end` is its virtual time, null if it had no result, for the reasons in `errors`. `findings` are
+    those of sanitizers, `refused` messages that servers did not accept, `waits` threads that wait for what
+    cannot come. `ages` is there if tasks read what others write; `budgets`, `payments` (work on the budget of
+    another task, or on an extension) and `overruns` if there are budgets, on an MCS kernel, and `criticality`
+    (time, and that of the system from then on) if it changed; `coverage` if it was asked for; with
+    verification `violations`, the `properties` that were checked, and what is `not_judged`: what none of them
+    is about, or was left out. `cost_profile` is there if operations took time."""
 
     schema: int = SCHEMA
     end: int | None
@@ -197,6 +197,8 @@ class RunReport(Struct, frozen=True, kw_only=True):
     criticality: tuple[tuple[int, int], ...] | UnsetType = UNSET
     coverage: tuple[CoverageReport, ...] | UnsetType = UNSET
     violations: tuple[ViolationReport, ...] | UnsetType = UNSET
+    properties: tuple[Property, ...] | UnsetType = UNSET
+    not_judged: tuple[str, ...] | UnsetType = UNSET
     errors: tuple[ErrorReport, ...] | UnsetType = UNSET
 
 

@@ -129,6 +129,28 @@ def test_a_thread_whose_budget_is_used_up_waits_for_it() -> None:
     assert "¤" in chart.splitlines()[0] and "¤ out of budget" in chart
 
 
+def test_the_end_of_a_part_of_a_budget_is_no_overrun() -> None:
+    """The handler of the timeout lets the thread go on with what is left."""
+    tasks = [TaskSpec("t", 10, (0,), (3,))]
+    _, names, _ = simulate(tasks, [], until=20)
+
+    def overruns(left: int) -> int:
+        records = [
+            (Kind.BUDGET, 0, (9, 3 * MS, 10 * MS, 2, 1)),
+            (Kind.SWITCH, 0, (10,)),
+            (Kind.JOB_BEGIN, 0, (0, 0)),
+            (Kind.CHARGE, 2, (9, 2 * MS, left)),
+            (Kind.TIMEOUT, 2, (9, 2 * MS, 1)),
+            (Kind.END, 3, (1,)),
+        ]
+        run = decode([Event(time * MS, kind, 0, None, args) for kind, time, args in records], names)
+        assert [spent.timeouts for spent in run.spent] == [len(run.overruns)]
+        return len(run.overruns)
+
+    assert overruns(0) == 1
+    assert overruns(MS) == 0
+
+
 def test_json_has_every_job() -> None:
     events, names, _ = simulate(INVERSION["tasks"], INVERSION["cpis"])  # type: ignore[arg-type]
     run = decode(events, names)

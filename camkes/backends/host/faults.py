@@ -19,7 +19,7 @@ from camkes.diagnostics import Diagnostic
 from camkes.model.limits import FAULT_FRAMES
 from camkes.resources import RUNTIME
 from camkes.running.times import format_time
-from camkes.running.waits import Cause, Deadlock, Situation, deadlocks, describe, step_words
+from camkes.running.waits import Cause, Deadlock, Situation, deadlock_words, deadlocks, describe, step_words
 from camkes.showing.summary import CallReport, FaultReport, FindingReport
 
 if TYPE_CHECKING:
@@ -183,9 +183,8 @@ def _deadlock(found: Deadlock, names: TraceNames) -> Diagnostic:
     elif all(step.held is not None for step in found.steps):
         help = "let all code take them in the same order"
     else:
-        help = "let one of these threads go on without the next: emit an event in place of a call, or signal earlier"
-    cycle = "; ".join(step_words(step, names) for step in found.steps)
-    return Diagnostic(DEADLOCK, f"deadlock: {cycle}", notes=tuple(notes), help=help)
+        help = "let one of them go on without the next: emit an event in place of a call, or signal earlier"
+    return Diagnostic(DEADLOCK, deadlock_words(found, names), notes=tuple(notes), help=help)
 
 
 def _diagnose(

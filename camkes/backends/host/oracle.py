@@ -17,11 +17,14 @@ from camkes.backends.host.codes import RUN_FAILED
 from camkes.capdl.model import Role
 from camkes.diagnostics import Sink
 from camkes.files import write_output
-from camkes.model.system import System
+from camkes.model.connectors import support
+from camkes.model.system import Procedure, System
 from camkes.protocols.plan import Plan, PlannedCpi
 from camkes.running.ceilings import ceilings
 from camkes.running.codes import TRACE_TRUNCATED
 from camkes.running.demands import Property, Violation
+from camkes.running.kinds import EndReason
+from camkes.running.model import Run
 from camkes.running.names import NamedTask, NamedThread, TraceNames
 
 if TYPE_CHECKING:
@@ -141,6 +144,49 @@ def verify(
     elif done.errors and not sink.has_errors:  # else whoever decoded the trace has reported it
         sink.report(TRACE_TRUNCATED, f"{trace}: {done.errors.strip()}")
     return [*_wrong_ceilings(plan, true), *map(_violation, done.output.splitlines())]
+
+
+def not_judged(system: System, plan: Plan, run: Run, *, at_any_time: bool = False) -> list[str]:
+    """What no property was checked of in a run, each in a few words: what there is in the system that none is
+    about, and what was left out of those that are there."""
+    cpis = {cpi.name for cpi in plan.cpis}
+    plain = [
+        f"{instance.name}.{interface.name}"
+        for instance in system.instances
+        for interface in instance.type.interfaces
+        if interface.kind == "provides" and isinstance(interface.type, Procedure)
+    ]
+    served = {end.name for connection in system.connections for end in connection.to_ends}
+    of_kinds = {
+        "requests without a protocol": [name for name in plain if name in served and name not in cpis],
+        **{
+            f"waits for a {kind}": [sync.name for sync in run.names.syncs if sync.kind == kind]
+            for kind in ("mutex", "semaphore", "binary semaphore")
+        },
+        "waits for an event": [sync.name for sync in run.names.syncs if sync.kind == "event"],
+        "L for callers of what answers them when it sees fit": [
+            cpi.name for cpi in plan.cpis if cpi.overrun.rules.suspends
+        ],
+        "the order of tasks that are served by their weights": [
+            task for band in plan.bands if not band.order.moves_requests for task in band.tasks
+        ],
+        "code that writes no records": [
+            end.name
+            for connection in system.connections
+            if not support(connection.connector).generated
+            for end in (*connection.from_ends, *connection.to_ends)
+        ],
+    }
+    found = [f"{what} ({', '.join(dict.fromkeys(names))})" for what, names in of_kinds.items() if names]
+    if system.schedule:
+        found.append("the schedule of domains")
+    if at_any_time:
+        found.append("S of the times of releases, which a schedule decides")
+    if any(fault.stopped for fault in run.faults):
+        found.append("L at the end, as a thread stopped at a fault")
+    if run.ending not in (EndReason.TIME, EndReason.IDLE):
+        found.append("what came after the last record")
+    return found
 
 
 def _violation(line: str) -> Violation:
