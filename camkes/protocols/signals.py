@@ -126,6 +126,14 @@ def signals_matter(system: System, instance: Instance) -> bool:
     return bool(instance.type.syncs or (len(system.tasks) > 1 and signal_operations(instance)))
 
 
+def mutexes(system: System) -> Iterator[Condition]:
+    """Every mutex: who unlocks it ends the wait of another."""
+    for instance in system.instances:
+        for sync in instance.type.syncs:
+            if sync.kind == "mutex":
+                yield Condition(instance.name, sync.name, sync.kind, None, sync.span, {})
+
+
 def waitable(system: System) -> Iterator[Condition]:
     """Every event and semaphore that could be waited for `with helpers`."""
     stated = {condition.name: condition for condition in system.conditions}
@@ -249,7 +257,7 @@ class _Finder:
         self.known = True
         instance = self.system.instance(condition.instance)
         assert instance is not None
-        waits = list(self.reaching(instance, condition.interface, WAIT_WORDS, condition.span))
+        waits = list(self.reaching(instance, condition.interface, wait_words(condition.kind), condition.span))
         waiters = {
             each.caller: each.chain
             for each in waits

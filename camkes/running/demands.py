@@ -43,8 +43,8 @@ MEANINGS = {
     "priority, among equals to the first that arrived; likewise the first signal of a condition",
     Property.BLOCKING: "bounded blocking: tasks of lower priority keep a job waiting no longer than the "
     "analysis allows (a search checks it)",
-    Property.LIVENESS: "liveness: no thread waits for a lock that is free, no request is lost, and no threads "
-    "wait for each other",
+    Property.LIVENESS: "liveness: no thread waits for a lock that is free, no request is lost, and no "
+    "threads wait for each other",
     Property.NO_RESIDUE: "no residue: no inherited priority remains after a request ends, and each "
     "scheduling context is where it was",
     Property.SAFE_METADATA: "safe metadata: the priority and the task in a message are valid for its sender",

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from camkes.diagnostics import Diagnostic, Label, Span
 from camkes.model.connectors import RPC_CALL, Carries, names, support
-from camkes.model.system import Connection, Cpi
+from camkes.model.system import Condition, Connection, Cpi
 from camkes.protocols.checks.base import Check, Facts, listing
 from camkes.protocols.checks.clauses import chain_steps
 from camkes.protocols.codes import (
@@ -27,7 +27,16 @@ from camkes.protocols.codes import (
 from camkes.protocols.cycles import reached
 from camkes.protocols.plan import PlannedCondition
 from camkes.protocols.requests import Chain
-from camkes.protocols.signals import Helper, Lending, direct_uses, find_lending, waitable, way
+from camkes.protocols.signals import (
+    Helper,
+    Lending,
+    direct_uses,
+    find_lending,
+    find_signallers,
+    mutexes,
+    waitable,
+    way,
+)
 
 
 def _span(planned: PlannedCondition) -> Span:
@@ -327,28 +336,56 @@ def _inversion(facts: Facts) -> Iterator[Diagnostic]:
     if facts.operations is None:
         return
     priorities = {task.name: task.priority for task in facts.plan.tasks}
-    for plain in waitable(facts.system):
+    for plain in (*waitable(facts.system), *mutexes(facts.system)):
         if "helpers" in plain.spans:
             continue
         lending = find_lending(facts.system, facts.graph, facts.operations, plain)
-        if not lending.known or lending.others:
+        # who has a lock is the one that can end a wait: any of those that use it
+        lock = plain.kind == "mutex" or set(lending.tasks()) <= set(lending.waiting)
+        if not lending.known or (lending.others and not lock):
             continue
         for waiter in lending.waiting:
-            helpers = [
-                h for h in lending.helpers if priorities[h.task] < priorities[waiter] and h.task != waiter
-            ]
-            if not helpers or len(helpers) < len([h for h in lending.helpers if h.task != waiter]):
+            others = [h for h in lending.helpers if h.task != waiter]
+            helpers = [h for h in others if priorities[h.task] < priorities[waiter]]
+            if not helpers or (len(helpers) < len(others) and not lock):
                 continue
-            lowest = min(priorities[h.task] for h in helpers)
+            lowest = min(helpers, key=lambda h: priorities[h.task])
+            spared = {lowest.task} if lock else lending.tasks()
             between = [
                 name
                 for name, priority in priorities.items()
-                if lowest < priority < priorities[waiter] and name not in lending.tasks()
+                if priorities[lowest.task] < priority < priorities[waiter] and name not in spared
             ]
             if not between:
                 continue
-            yield _inversion_at(plain.name, plain.kind, plain.span, waiter, helpers[0], between, lending)
+            if plain.kind == "mutex":
+                yield _inversion_at_mutex(facts, plain, waiter, lowest, between)
+            else:
+                yield _inversion_at(plain.name, plain.kind, plain.span, waiter, helpers[0], between, lending)
             break
+
+
+def _inversion_at_mutex(
+    facts: Facts, mutex: Condition, waiter: str, helper: Helper, between: list[str]
+) -> Diagnostic:
+    using = find_signallers(facts.system, facts.operations or {})[mutex.name].callers
+    handlers = [code.rpartition(".")[2] for code in using if "." in code]
+    monitor = f", monitor {mutex.interface}" if len(handlers) > 1 else ""
+    clause = f"write `with priority_protocol inherited{monitor}` at {listing(handlers)} in place of the mutex"
+    if len(handlers) < len(using):
+        clause = "move what it protects to a component that provides it `with priority_protocol inherited`"
+    return Diagnostic(
+        INVERSION_AT_WAIT,
+        f"`{waiter}` locks `{mutex.name}`, as the less urgent `{helper.task}` does: priority inversion",
+        mutex.span,
+        "a mutex has no protocol",
+        tuple(helper_labels(helper)),
+        (
+            way(helper),
+            f"while `{waiter}` waits for it, {listing(between)} can keep `{helper.task}` from running",
+        ),
+        f"{clause}: who waits then lends its priority to who has it",
+    )
 
 
 def _inversion_at(
