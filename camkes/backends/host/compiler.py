@@ -23,6 +23,8 @@ from camkes.process import run
 _SANITIZE = ("-fsanitize=address,undefined", "-fsanitize-recover=address,undefined")
 #: position independent, and a fault can be traced back to its line
 _COMMON = ("-fPIC", "-g", "-O1", "-fno-omit-frame-pointer", "-fno-strict-aliasing", "-pipe")
+#: accesses to memory are reported, those of the C library by functions that are called
+_WATCH = ("-fsanitize=thread", "-fno-builtin", "-U_FORTIFY_SOURCE")
 _BYTE_COLUMNS = ("-fdiagnostics-column-unit=byte",)
 #: programs that a compiler or we run
 _WITH_COMPILERS = ("as", "ld", "objcopy")
@@ -39,8 +41,8 @@ _ABSOLUTE = re.compile(r"(?:(?<=[\s\"'=])|^)/[^\s\"']+", re.MULTILINE)
 class Compiler(Struct, frozen=True):
     """`c` and `cxx` are the commands with the user's own flags; the identities change with them, with the
     programs that they run and with the environment that these look at. `call_graphs`: the compiler writes
-    the call graph of a source. `mcs`: code is for an MCS kernel. `patterns`: it can write
-    a pattern to variables that are not initialised."""
+    the call graph of a source. `tells_volatile`: it reports volatile accesses as such. `mcs`: code is for an
+    MCS kernel. `patterns`: it can write a pattern to variables that are not initialised."""
 
     c: tuple[str, ...]
     cxx: tuple[str, ...]
@@ -49,6 +51,7 @@ class Compiler(Struct, frozen=True):
     cxx_identity: str = ""
     clang: bool = False
     call_graphs: bool = False
+    tells_volatile: bool = False
     said: tuple[str, ...] = ()  # the form of the compilers' messages
     mcs: bool = False
     patterns: bool = False
@@ -65,6 +68,12 @@ class Compiler(Struct, frozen=True):
 
     def link_flags(self) -> tuple[str, ...]:
         return _SANITIZE if self.sanitize else ()
+
+    def watch_flags(self) -> tuple[str, ...]:
+        """For code that calls the functions of accesses.c, of the host kernel."""
+        flag = "tsan-distinguish-volatile=1"
+        told = ("-mllvm", f"-{flag}") if self.clang else ("--param", flag)
+        return (*_WATCH, *(told if self.tells_volatile else ()))
 
     def check_flags(self) -> tuple[str, ...]:
         """To link an image by itself: what sanitizers are made of, Clang has in the kernel's program only."""
@@ -96,14 +105,16 @@ def find_compiler(
     description, cxx_description = _description(c), _description(cxx) if with_cxx else ""
     descriptions = [d for d in (description, cxx_description) if d]
     versions = [_gcc_version(d) for d in descriptions]
+    clang = "clang version" in description
     return Compiler(
         c,
         cxx,
         sanitize,
         identity=_identity(c, description),
         cxx_identity=_identity(cxx, cxx_description) if with_cxx else "",
-        clang="clang version" in description,
+        clang=clang,
         call_graphs=_gcc_version(description) >= 10,
+        tells_volatile=clang or all(version >= 11 for version in versions),
         said=_BYTE_COLUMNS if all(version >= 11 for version in versions) else (),
         mcs=mcs,
         patterns=all("clang version" in d or _gcc_version(d) >= 12 for d in descriptions),

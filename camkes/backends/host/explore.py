@@ -176,16 +176,20 @@ def write_choices(folder: Path, choices: Sequence[int]) -> Path:
 
 def _violation(event: dict[str, Any], image: HostImage) -> FoundViolation:
     text = event["text"]
-    if "data" in event:
-        text += _place(image.images[event["space"]], event["data"], event["code"])
+    if "code" in event:
+        text += _place(image, event)
     return FoundViolation(event["property"], text, event["time"], tuple(event["choices"]))
 
 
-def _place(image: Path, data: int, code: Sequence[int]) -> str:
-    """The variable at an offset in an image, and the lines of code."""
-    lines = [f"{places[0].file.name}:{places[0].line}" for places in locate(image, code) if places]
+def _place(image: HostImage, event: dict[str, Any]) -> str:
+    """The variable of a race, at an offset in an image or in memory that is shared, and the lines of code."""
+    code = event["code"]
+    found = [places[0] for space, at in code for places in locate(image.images[space], [at]) if places]
+    lines = [f"{place.file.name}:{place.line}" for place in found]
     at = f" ({' and '.join(dict.fromkeys(lines))})" if lines else ""
-    return f": {_variable(image, data)}{at}"
+    if "region" in event:
+        return f": byte {event['data']} of `{event['region']}`{at}"
+    return f": {_variable(image.images[code[0][0]], event['data'])}{at}"
 
 
 def _variable(image: Path, offset: int) -> str:

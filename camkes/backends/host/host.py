@@ -70,16 +70,22 @@ def build_host(
     """Compile what changed and link it in the folder `out`; None after a diagnostic."""
     try:
         build = _Build(system, capabilities, application, out.absolute(), generated, sink, progress)
-        build.watched = _reentrant(system) if watch else frozenset()
+        build.watched = _sharing(capabilities) if watch else frozenset()
         return build.run(sanitize)
     except OSError as error:
         sink.add(unusable(error, out))
         return None
 
 
-def _reentrant(system: System) -> frozenset[str]:
-    """The instances with handlers that several requests can be in."""
-    return frozenset(cpi.instance for cpi in system.cpis if not cpi.protocol.lock)
+def _sharing(capabilities: CapabilityModel) -> frozenset[str]:
+    """The instances whose code can access what another thread does: in an address space with several threads,
+    or with memory that is mapped in others."""
+    return frozenset(
+        name
+        for space in capabilities.spaces
+        if len(space.threads) > 1 or space.mappings
+        for name in space.instances
+    )
 
 
 #: What CMAKE_BUILD_TYPE adds for components, also where there is no CMake file.
@@ -137,7 +143,7 @@ class _Build:
         self.sink = sink
         self.progress = progress
         self.sources = Sources()
-        #: instances whose code reports its memory accesses
+        #: instances whose code reports its accesses to memory, see accesses.c of the host kernel
         self.watched: frozenset[str] = frozenset()
 
     @property
@@ -268,7 +274,7 @@ class _Build:
             if self.covers:
                 flags = (*flags, *COVERAGE_COMPILE)
             if name in self.watched:
-                flags = (*flags, "-fsanitize=thread")
+                flags = (*flags, *compiler.watch_flags())
             language = build.language_of(source)
             folders = (self._folder_of(name), *includes)
             jobs.append(compile_job(compiler, source, output, folders, flags, about, language=language))

@@ -142,8 +142,8 @@ struct process {
 
 /*
  * What a search over schedules takes part in, NULL if there is none: decisions, records of the
- * trace, faults, threads that begin to run. It begins in the runner, with --fast, and search.c is
- * in the last of the layers, so others reach it by these.
+ * trace, faults, threads that begin to run, accesses that may be points. It begins in the runner,
+ * with --fast, and search.c is in the last of the layers, so others reach it by these.
  */
 struct hooks {
     unsigned (*choose)(enum camkes_choice kind, unsigned options);
@@ -152,6 +152,7 @@ struct hooks {
     void (*fault)(const struct thread *thread);
     void (*race)(const struct thread *one, const struct thread *other);
     bool (*wrote)(void *address);
+    bool (*access)(const struct thread *thread, struct access *access, enum reach reach);
     void (*touched)(const struct thread *thread);
 };
 

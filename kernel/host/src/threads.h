@@ -15,7 +15,7 @@ struct mapping {
     const char *symbol;
     struct object *region;
     uint8_t rights;
-    void *place; /* where it is until the image is loaded */
+    void *place; /* where it is */
 };
 
 /* What records of an address space in the trace may name, beside its own threads. */
@@ -95,11 +95,20 @@ struct report {
     char text[4096];   /* and its own report */
 };
 
-/* Memory that a thread is about to access, `size` 0: none. */
+/* Memory that a thread is about to access, `size` 0: none. `place` is the address, or for memory
+ * that address spaces share, wherever it is in each of them, SHARED_PLACE and its offset in all
+ * such memory. `whole`: of at most a word, which cannot be seen half written, and the program says
+ * that others may access it (atomic, or volatile). `aside`: see words.c. */
 struct access {
-    uint64_t address, from, size;
-    bool write;
+    uint64_t place, from, size;
+    bool write, whole, aside;
 };
+
+#define SHARED_PLACE ((uint64_t)1 << 62)
+
+/* Whose memory it is: the stack of the thread that accesses it, that of another one, or any
+ * other. */
+enum reach { REACH_OWN, REACH_STACK, REACH_ANY };
 
 struct thread {
     void *sp; /* where its registers are saved */
@@ -114,7 +123,6 @@ struct thread {
     uint64_t recorded; /* bytes in the trace */
     uint8_t priority, max_priority;
     enum thread_state state;
-    bool serves;           /* it is a worker of a CPI */
     bool queued;           /* in a ready queue */
     bool timeless;         /* of an MCS kernel: it has no context with time */
     bool postponed;        /* it waits for a refill of its context */

@@ -80,7 +80,7 @@ static void map_region(const struct space *space, struct mapping *mapping)
     }
 }
 
-static void place_region(struct space *space, void *image, const struct mapping *mapping)
+static void place_region(struct space *space, void *image, struct mapping *mapping)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     const struct region *region = &mapping->region->region;
@@ -106,6 +106,7 @@ static void place_region(struct space *space, void *image, const struct mapping 
     if (error != (long)address) {
         give_up(3, "%s: cannot map %s: %s", space->name, mapping->symbol, strerror((int)-error));
     }
+    mapping->place = address;
 }
 
 struct search {

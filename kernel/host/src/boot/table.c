@@ -160,7 +160,6 @@ static void read_thread(const struct line *line, struct space *space)
     thread->task = !controls || strcmp(line->fields[8], "-") == 0
                        ? NONE
                        : (uint16_t)field_number(line, 8, NONE - 1);
-    thread->serves = strcmp(line->fields[3], "worker") == 0;
 }
 
 /* WHAT ID,ID,... */

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * What compilers call before accesses to memory, with -fsanitize=thread. With --arrivals such a
- * place in a thread that serves requests is one where it may be preempted. In a search, two threads
- * of an address space race if one accesses what the other is about to, and one of them writes:
- * nothing keeps the other from going first. Accesses to a thread's own stack and variables,
- * and atomic ones, do not count.
+ * What compilers call before accesses to memory, with -fsanitize=thread, and library.c for the C
+ * library. With --arrivals such a place is one where the thread may be preempted.
+ *
+ * In a search, two threads race if one is about to access what the other is about to, one of them
+ * writes, and not both accesses are of the kind that cannot be torn: nothing keeps the other from
+ * going first. All orders are searched, so each race leads to such a state, and accesses that a
+ * lock keeps apart never do. A thread's own variables do not count, nor does its own stack, unless
+ * another thread was given an address of it.
  */
+#include "search/accesses.h"
 #include "entry/entry.h"
 #include "scheduling/scheduling.h"
 #include "state.h"
@@ -15,68 +19,125 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-static bool is_watched(const struct thread *self, const char *address)
+static bool contains(const void *start, const void *end, const char *address)
 {
-    if (!self || !self->serves) {
-        return false;
+    return address >= (const char *)start && address < (const char *)end;
+}
+
+/* Memory of several address spaces is at another address in each. */
+static uint64_t place_of(const struct space *space, const char *address)
+{
+    for (unsigned i = 0; i < space->mapping_count; i++) {
+        const struct mapping *mapping = &space->mappings[i];
+        const char *start = mapping->place;
+        if (contains(start, start + mapping->region->region.size, address)) {
+            return SHARED_PLACE + (uint64_t)mapping->region->region.offset +
+                   (uint64_t)(address - start);
+        }
     }
-    const char *storage = self->space->storage;
-    const bool own = address >= self->stack && address < self->stack_top;
-    return !own && !(address >= storage && address < storage + self->space->storage_size);
+    return (uint64_t)(uintptr_t)address;
+}
+
+static enum reach reach_of(const struct thread *self, const char *address)
+{
+    if (contains(self->stack, self->stack_top, address)) {
+        return REACH_OWN;
+    }
+    const struct thread *last = &kernel->threads[kernel->thread_count - 1];
+    return contains(kernel->stacks, last->stack_top, address) ? REACH_STACK : REACH_ANY;
 }
 
 static bool conflict(const struct access *a, const struct access *b)
 {
-    return b->size > 0 && (a->write || b->write) && a->address < b->address + b->size &&
-           b->address < a->address + a->size;
+    return b->size > 0 && (a->write || b->write) && !(a->whole && b->whole) &&
+           a->place < b->place + b->size && b->place < a->place + a->size;
 }
 
 static void check(const struct thread *self)
 {
     for (unsigned i = 0; hooks.race && i < kernel->thread_count; i++) {
         const struct thread *other = &kernel->threads[i];
-        if (other != self && other->space == self->space &&
-            conflict(&self->access, &other->access)) {
+        if (other != self && conflict(&self->access, &other->access)) {
             hooks.race(self, other);
         }
     }
 }
 
-static void access_to(const void *address, size_t size, bool write, const void *from)
+/* Many accesses that are not points count as one operation, so that a loop of nothing else ends. */
+static void note_loop(struct thread *self)
+{
+    enum { MANY = 1024 };
+    static uint64_t entries;
+    static unsigned count;
+    if (entries != kernel->entries) {
+        entries = kernel->entries;
+        count = 0;
+    }
+    if (++count == MANY) {
+        kernel_enter_quietly();
+        kernel_leave(self);
+    }
+}
+
+static void access_to(const void *address, size_t size, bool write, bool whole, const void *from)
 {
     struct thread *self = process.loaded;
-    if (!kernel->options.arrivals || !is_watched(self, address)) {
+    if (!kernel->options.arrivals || !self || size == 0) {
+        return;
+    }
+    const struct space *space = self->space;
+    const char *storage = space->storage;
+    if (contains(storage, storage + space->storage_size, address)) {
+        return;
+    }
+    struct access access = {.place = place_of(space, address),
+                            .from = (uint64_t)(uintptr_t)from,
+                            .size = size,
+                            .write = write,
+                            .whole = whole};
+    if (hooks.access && !hooks.access(self, &access, reach_of(self, address))) {
+        note_loop(self);
         return;
     }
     kernel_enter_quietly();
-    self->access =
-        (struct access){(uint64_t)(uintptr_t)address, (uint64_t)(uintptr_t)from, size, write};
+    self->access = access;
     kernel_point(self);
     check(self);
     self->access = (struct access){0};
     kernel_leave(self);
 }
 
+void accesses_range(const void *address, size_t size, bool write, const void *from)
+{
+    access_to(address, size, write, false, from);
+}
+
 #define FROM __builtin_return_address(0)
 
-#define ACCESS(name, size, write)                                                                  \
+/* What is of one word and aligned is accessed at once. */
+static bool is_word(const void *address, size_t size)
+{
+    return size <= sizeof(seL4_Word) && (uintptr_t)address % size == 0;
+}
+
+#define ACCESS(name, size, write, volatile)                                                        \
     EXPORTED void __tsan_##name(void *address);                                                    \
     void __tsan_##name(void *address)                                                              \
     {                                                                                              \
-        access_to(address, size, write, FROM);                                                     \
+        access_to(address, size, write, (volatile) && is_word(address, size), FROM);               \
     }
 
 #define ACCESSES(size)                                                                             \
-    ACCESS(read##size, size, false)                                                                \
-    ACCESS(write##size, size, true)                                                                \
-    ACCESS(unaligned_read##size, size, false)                                                      \
-    ACCESS(unaligned_write##size, size, true)                                                      \
-    ACCESS(volatile_read##size, size, false)                                                       \
-    ACCESS(volatile_write##size, size, true)                                                       \
-    ACCESS(unaligned_volatile_read##size, size, false)                                             \
-    ACCESS(unaligned_volatile_write##size, size, true)                                             \
-    ACCESS(read_write##size, size, true)                                                           \
-    ACCESS(unaligned_read_write##size, size, true)
+    ACCESS(read##size, size, false, false)                                                         \
+    ACCESS(write##size, size, true, false)                                                         \
+    ACCESS(unaligned_read##size, size, false, false)                                               \
+    ACCESS(unaligned_write##size, size, true, false)                                               \
+    ACCESS(volatile_read##size, size, false, true)                                                 \
+    ACCESS(volatile_write##size, size, true, true)                                                 \
+    ACCESS(unaligned_volatile_read##size, size, false, true)                                       \
+    ACCESS(unaligned_volatile_write##size, size, true, true)                                       \
+    ACCESS(read_write##size, size, true, false)                                                    \
+    ACCESS(unaligned_read_write##size, size, true, false)
 
 ACCESSES(1)
 ACCESSES(2)
@@ -94,23 +155,23 @@ EXPORTED void __tsan_func_exit(void);
 
 void __tsan_read_range(void *address, unsigned long size)
 {
-    access_to(address, size, false, FROM);
+    access_to(address, size, false, false, FROM);
 }
 
 void __tsan_write_range(void *address, unsigned long size)
 {
-    access_to(address, size, true, FROM);
+    access_to(address, size, true, false, FROM);
 }
 
 void __tsan_vptr_update(void **address, void *value)
 {
     (void)value;
-    access_to(address, sizeof *address, true, FROM);
+    access_to(address, sizeof *address, true, false, FROM);
 }
 
 void __tsan_vptr_read(void **address)
 {
-    access_to(address, sizeof *address, false, FROM);
+    access_to(address, sizeof *address, false, false, FROM);
 }
 
 void __tsan_init(void)
@@ -126,19 +187,12 @@ void __tsan_func_exit(void)
 {
 }
 
-/* ---- atomic accesses: places for a preemption, and no races ---- */
-
-static void atomic_point(const void *address)
-{
-    struct thread *self = process.loaded;
-    if (kernel->options.arrivals && is_watched(self, address)) {
-        kernel_enter_quietly();
-        kernel_point(self);
-        kernel_leave(self);
-    }
-}
+/* ---- atomic accesses: no races among each other ---- */
 
 /* Whatever order is asked for, there is one processor and no other thread at the same time. */
+#define ATOMIC_ACCESS(at, write)                                                                   \
+    access_to((const void *)(uintptr_t)(at), sizeof *(at), write, true, FROM)
+
 #define CHANGE(bits, name, expression)                                                             \
     EXPORTED uint##bits##_t __tsan_atomic##bits##_##name(volatile uint##bits##_t *at,              \
                                                          uint##bits##_t value, int order);         \
@@ -146,7 +200,7 @@ static void atomic_point(const void *address)
                                                 int order)                                         \
     {                                                                                              \
         (void)order;                                                                               \
-        atomic_point((const void *)(uintptr_t)at);                                                 \
+        ATOMIC_ACCESS(at, true);                                                                   \
         const uint##bits##_t old = *at;                                                            \
         *at = (uint##bits##_t)(expression);                                                        \
         return old;                                                                                \
@@ -165,7 +219,7 @@ static void atomic_point(const void *address)
     uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *at, int order)        \
     {                                                                                              \
         (void)order;                                                                               \
-        atomic_point((const void *)(uintptr_t)at);                                                 \
+        ATOMIC_ACCESS(at, false);                                                                  \
         return *at;                                                                                \
     }                                                                                              \
     EXPORTED void __tsan_atomic##bits##_store(volatile uint##bits##_t *at, uint##bits##_t value,   \
@@ -173,7 +227,7 @@ static void atomic_point(const void *address)
     void __tsan_atomic##bits##_store(volatile uint##bits##_t *at, uint##bits##_t value, int order) \
     {                                                                                              \
         (void)order;                                                                               \
-        atomic_point((const void *)(uintptr_t)at);                                                 \
+        ATOMIC_ACCESS(at, true);                                                                   \
         *at = value;                                                                               \
     }                                                                                              \
     EXPORTED int __tsan_atomic##bits##_compare_exchange_strong(                                    \
@@ -185,7 +239,7 @@ static void atomic_point(const void *address)
     {                                                                                              \
         (void)order;                                                                               \
         (void)failure;                                                                             \
-        atomic_point((const void *)(uintptr_t)at);                                                 \
+        ATOMIC_ACCESS(at, true);                                                                   \
         const uint##bits##_t old = *at;                                                            \
         const bool same = old == *expected;                                                        \
         *at = same ? value : old;                                                                  \

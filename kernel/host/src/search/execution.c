@@ -23,7 +23,7 @@ struct execution execution;
 
 static struct {
     char text[512];
-    char place[256];          /* of a race: members of an object of JSON */
+    char place[512];          /* of a race: members of an object of JSON */
     void *system_sp, *own_sp; /* stack pointers of who does not run */
 } control;
 
@@ -41,6 +41,7 @@ static unsigned on_choice(enum camkes_choice kind, unsigned options)
 {
     execution.kind = kind;
     execution.options = options;
+    execution.aside = kernel->last && kernel->last->access.aside;
     yield(EVENT_CHOICE);
     return execution.answer;
 }
@@ -90,17 +91,32 @@ static void on_fault(const struct thread *thread)
     yield(EVENT_VIOLATION);
 }
 
+/* Where memory is, as a member of an object of JSON. */
+static int put_data(char *text, size_t size, const struct thread *thread)
+{
+    const uint64_t place = thread->access.place;
+    for (unsigned i = 0; place >= SHARED_PLACE && i < kernel->object_count; i++) {
+        const struct object *object = &kernel->objects[i];
+        const uint64_t offset = place - SHARED_PLACE - (uint64_t)object->region.offset;
+        if (object->kind == OBJECT_REGION && offset < object->region.size) {
+            return snprintf(text, size, ", \"region\": \"%s\", \"data\": %" PRIu64, object->name,
+                            offset);
+        }
+    }
+    return snprintf(text, size, ", \"data\": %" PRIu64, place - thread->space->base);
+}
+
 static void on_race(const struct thread *one, const struct thread *other)
 {
-    const uint64_t base = one->space->base;
     snprintf(control.text, sizeof control.text, "%s %s what %s is about to %s", one->tcb->name,
              one->access.write ? "writes" : "reads", other->tcb->name,
              other->access.write ? "write" : "read");
+    const int used = put_data(control.place, sizeof control.place, one);
     /* the byte before the place that the call returns to is of its line */
-    snprintf(control.place, sizeof control.place,
-             ", \"space\": \"%s\", \"data\": %" PRIu64 ", \"code\": [%" PRIu64 ", %" PRIu64 "]",
-             one->space->name, one->access.address - base, one->access.from - 1 - base,
-             other->access.from - 1 - base);
+    snprintf(control.place + used, sizeof control.place - (size_t)used,
+             ", \"code\": [[\"%s\", %" PRIu64 "], [\"%s\", %" PRIu64 "]]", one->space->name,
+             one->access.from - 1 - one->space->base, other->space->name,
+             other->access.from - 1 - other->space->base);
     execution.property = 'R';
     yield(EVENT_VIOLATION);
 }
@@ -153,6 +169,7 @@ void execution_initialise(void)
     hooks.fault = on_fault;
     hooks.race = on_race;
     hooks.wrote = snapshot_wrote;
+    hooks.access = words_use;
     hooks.touched = snapshot_touch;
     oracle_report = on_violation;
     oracle_find_going_on = wakes_find;
@@ -210,6 +227,28 @@ void execution_make_smaller(void)
         give_up(3, "a schedule does not repeat: components depend on something outside of it");
     }
     execution.length = length; /* what comes behind is 0 */
+}
+
+/* The choices of the violation get those of all accesses to memory, which are points where nothing
+ * is known about words: option 0. */
+void execution_make_complete(void)
+{
+    uint16_t *kept = pages_reserve(MOST_CHOICES * sizeof *kept);
+    const unsigned length = execution.length;
+    memcpy(kept, execution.choices, length * sizeof *kept);
+    words_show_all();
+    unsigned used = 0, made = 0, last = 0;
+    enum event event = execution_begin();
+    while (event == EVENT_CHOICE && made < MOST_CHOICES) {
+        const unsigned answer = execution.aside || used == length ? 0 : kept[used++];
+        execution.choices[made++] = (uint16_t)answer;
+        last = answer > 0 ? made : last;
+        event = execution_resume(answer);
+    }
+    if (event != EVENT_VIOLATION) {
+        give_up(3, "a schedule has too many accesses to memory to be repeated");
+    }
+    execution.length = last; /* what comes behind is 0 */
 }
 
 /* A line of JSON. */

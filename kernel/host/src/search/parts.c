@@ -23,7 +23,8 @@ enum { MOST_PROCESSES = 256, MOST_PARTS = 64 };
 
 static struct {
     atomic_flag locked;
-    _Atomic bool started, over, wanted, stopped;
+    _Atomic bool over, wanted, stopped, ended;
+    _Atomic unsigned rounds, helping; /* rounds that have begun; helpers in the last of them */
     unsigned processes, idle, count;
     struct part parts[MOST_PARTS];
     struct progress progress[MOST_PROCESSES];
@@ -34,7 +35,8 @@ static struct {
 } *shared;
 
 static pid_t children[MOST_PROCESSES];
-static unsigned own; /* 0: the process that reports */
+static unsigned own;    /* 0: the process that reports */
+static unsigned rounds; /* that this one has taken part in */
 struct progress *progress;
 
 /* Memory for all processes, zero; pages.c knows it by its name. */
@@ -122,7 +124,7 @@ unsigned parts_initialise(unsigned processes)
             own = i;
             progress = &shared->progress[i];
             watch_parent(parent);
-            while (own > 0 && !shared->started) {
+            while (own > 0 && shared->rounds == 0) {
                 usleep(1000);
             }
             return i;
@@ -136,16 +138,42 @@ bool parts_is_helper(void)
     return own > 0;
 }
 
-/* The others begin. */
+/* The others begin a round. */
 void parts_start(void)
 {
-    shared->started = true;
+    shared->over = shared->wanted = false;
+    shared->idle = shared->count = 0;
+    shared->helping = shared->processes - 1;
+    shared->rounds++;
+}
+
+/* What another process does: false at the end of the search. */
+bool parts_await_round(void)
+{
+    while (shared->rounds == rounds && !shared->ended) {
+        sched_yield();
+    }
+    rounds++;
+    return !shared->ended;
+}
+
+/* The round is over for this process; the first one waits for the others. */
+void parts_join(void)
+{
+    if (own > 0) {
+        shared->helping--;
+        return;
+    }
+    shared->over = true;
+    while (shared->helping > 0) {
+        sched_yield();
+    }
 }
 
 /* The others end. */
 void parts_end(void)
 {
-    shared->over = true;
+    shared->over = shared->ended = true;
 }
 
 /* ---- parts ---- */

@@ -111,6 +111,12 @@ static bool must_stop(void)
     return (often || progress->schedules % 256 == 0) && look_around();
 }
 
+/* Whether the round need not come to its end, as another one has more points. */
+static bool must_repeat(void)
+{
+    return round.bound == ANY && words_grew();
+}
+
 /* ---- all schedules ---- */
 
 static bool is_preemption(enum camkes_choice kind, unsigned option)
@@ -207,7 +213,7 @@ static bool take_part(void)
 {
     enum parts found = PARTS_OVER;
     while (round.parts && (found = parts_take(&base)) == PARTS_NONE_YET) {
-        if (look_around()) {
+        if (look_around() || must_repeat()) {
             return false;
         }
     }
@@ -240,7 +246,7 @@ static bool search_from(enum event event)
             continue;
         }
         progress->schedules++;
-        if (must_stop()) {
+        if (must_stop() || must_repeat()) {
             return false;
         }
         if (round.parts && parts_wanted()) {
@@ -278,14 +284,33 @@ static bool search_in_parts(void)
         parts_found(execution.choices, execution.length);
     }
     round.parts = false;
-    parts_end();
+    parts_join();
     const unsigned length = parts_violation(execution.choices);
     if (length == 0) {
         return false;
     }
+    parts_end();
     parts_alone();
     *progress = before;
     return search_depth_first() || execution_violates(execution.choices, length, 0);
+}
+
+/* All schedules of a round, with points at accesses to all words that threads share. True: a
+ * violation was found. */
+static bool search_round(void)
+{
+    const bool in_parts = round.bound == ANY && kernel->options.processes > 1;
+    for (;;) {
+        const struct progress before = *progress;
+        if (in_parts ? search_in_parts() : search_depth_first()) {
+            return true;
+        }
+        if (parts_stopped() || !words_grew()) {
+            return false;
+        }
+        words_next_round();
+        *progress = before;
+    }
 }
 
 /* With few preemptions first: a violation is the simplest then. */
@@ -293,10 +318,10 @@ static bool search_all(void)
 {
     static const unsigned STEPS[] = {1, ANY};
     const unsigned most = kernel->options.bound < ANY ? kernel->options.bound : ANY;
+    words_begin();
     for (unsigned i = 0; i < sizeof STEPS / sizeof *STEPS; i++) {
         round.bound = STEPS[i] < most ? STEPS[i] : most;
-        if (round.bound == ANY && kernel->options.processes > 1 ? search_in_parts()
-                                                                : search_depth_first()) {
+        if (search_round()) {
             return true;
         }
         if (!round.cut || parts_stopped() || round.bound == most) {
@@ -423,11 +448,19 @@ static _Noreturn void help(void)
     unsigned spent;
     if (kernel->options.schedules) {
         search_at_random();
-    } else if (take_part() && go_on(&spent) &&
-               search_from(execution_resume(frames[depth - 1].chosen))) {
-        parts_found(execution.choices, execution.length);
+        note_progress();
+        process_exit(0);
     }
-    note_progress();
+    while (parts_await_round()) {
+        *progress = (struct progress){0};
+        depth = base.length = 0;
+        if (take_part() && go_on(&spent) &&
+            search_from(execution_resume(frames[depth - 1].chosen))) {
+            parts_found(execution.choices, execution.length);
+        }
+        note_progress();
+        parts_join();
+    }
     process_exit(0);
 }
 
@@ -444,6 +477,7 @@ unsigned search_fork(const struct options *options)
     give_up(2, "there is no search with the sanitizers");
 #endif
     visited_initialise();
+    words_initialise();
     return parts_initialise(options->processes);
 }
 
@@ -476,6 +510,7 @@ _Noreturn void search_run(void)
     round.stopped = !found && parts_stopped();
     if (found && kernel->options.choices != CHOICES_SCRIPT) {
         execution_make_smaller();
+        execution_make_complete();
     }
     if (found) {
         execution_put_violation();

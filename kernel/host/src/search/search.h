@@ -39,6 +39,8 @@ void *parts_map(size_t size);
 unsigned parts_initialise(unsigned processes);
 bool parts_is_helper(void);
 void parts_start(void);
+bool parts_await_round(void);
+void parts_join(void);
 void parts_end(void);
 bool parts_wanted(void);
 void parts_give(const struct part *part);
@@ -52,6 +54,14 @@ void parts_schedule_violates(uint64_t number);
 uint64_t parts_first_violation(void);
 struct progress parts_progress(void);
 void parts_alone(void);
+
+/* ---- words.c: words of memory that threads share ---- */
+void words_initialise(void);
+void words_begin(void);
+bool words_use(const struct thread *thread, struct access *access, enum reach reach);
+bool words_grew(void);
+void words_next_round(void);
+void words_show_all(void);
 
 /* ---- snapshot.c: memory that can be put back ---- */
 
@@ -87,6 +97,7 @@ struct execution {
     enum event event;
     enum camkes_choice kind; /* of the choice that it has come to */
     unsigned options, answer;
+    bool aside;        /* the choice is at an access that is a point only because all are shown */
     char property;     /* that is violated */
     uint16_t *choices; /* of a whole schedule */
     unsigned length;
@@ -100,6 +111,7 @@ void execution_save(struct place *place);
 void execution_go_back(const struct place *place);
 bool execution_violates(const uint16_t *choices, unsigned length, char property);
 void execution_make_smaller(void);
+void execution_make_complete(void);
 void execution_put_violation(void);
 
 /* ---- search.c ---- */
