@@ -24,7 +24,7 @@ from tests.runtime.host import HEAD
 from tests.runtime.systems import Contended
 
 #: and a number above that of their states, below that with values that are never read
-SMALL = ((systems.ONE_LOCK, 360), (systems.RANKS, 430))
+SMALL = ((systems.ONE_LOCK, 1000), (systems.RANKS, 820))
 
 
 @pytest.mark.mostly_long(2)

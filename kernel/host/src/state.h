@@ -113,7 +113,6 @@ struct kernel {
     _Atomic uint32_t owner; /* see HANDOVER_RUNNER */
     _Atomic uint32_t runner_baton;
     bool booted;
-    bool started; /* no thread could run */
     bool ended;
     bool faulted;
     int status; /* exit status, if the run failed */

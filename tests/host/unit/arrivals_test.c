@@ -71,7 +71,6 @@ static void begin(uint64_t arrivals)
     state.object_count = state.heap_size = TIMERS;
     state.heap = heap;
     state.now = 5;
-    state.started = true;
     for (unsigned i = 0; i < TIMERS; i++) {
         waiters[i] = (struct thread){.priority = (uint8_t)(10 + 20 * i)};
         notes[i] = (struct object){.notification.queue.head = &waiters[i]};

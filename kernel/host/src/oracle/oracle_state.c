@@ -207,6 +207,15 @@ static unsigned awaited(const struct oracle_memory *memory)
     return highest;
 }
 
+/* A worker that was never sent a request still starts, for nobody. What wakes it then is a message
+ * of the control thread of its own component. */
+static bool has_begun(const struct oracle_thread *known, const struct oracle_memory *memory)
+{
+    const struct oracle_thread *sender =
+        memory->sender == NONE ? NULL : &oracle_system.threads[memory->sender];
+    return sender && (sender->role == ORACLE_WORKER || sender->context == known->context);
+}
+
 static unsigned expected_of_worker(const struct oracle_thread *known,
                                    const struct oracle_memory *memory)
 {
@@ -226,7 +235,9 @@ static unsigned expected_of_worker(const struct oracle_thread *known,
     if (cpi->pooled || (cpi->binds && memory->priority == cpi->ceiling)) {
         return cpi->ceiling;
     }
-    return known->context == NONE ? memory->priority : oracle_effective(known->context, false);
+    return known->context == NONE || !has_begun(known, memory)
+               ? memory->priority
+               : oracle_effective(known->context, false);
 }
 
 /* The priority that a thread should have now. */

@@ -7,8 +7,6 @@
  * threads are switched, and when no thread can run. So a search sees every order of events that any
  * periods, offsets and durations can lead to.
  *
- * The first fires when the threads have started: when no thread can run.
- *
  * A timer that fires has an effect only when the thread that waits for it runs. So it is enough to
  * let it fire where that thread would run at once: where it would not, the timer might as well fire
  * later. (Among equals it might be the first of its queue, so at a switch equals count.)
@@ -48,7 +46,7 @@ static bool may_fire(const struct object *timer)
 static unsigned find(int least, struct object *found[static MOST_TIMERS])
 {
     unsigned count = 0;
-    for (unsigned i = 0; kernel->started && i < kernel->heap_size && count < MOST_TIMERS; i++) {
+    for (unsigned i = 0; i < kernel->heap_size && count < MOST_TIMERS; i++) {
         struct object *object = kernel->heap[i];
         const struct thread *waiter = object->timer.notification->notification.queue.head;
         if (may_fire(object) && waiter && waiter->priority >= least) {
@@ -136,7 +134,6 @@ bool arrivals_at_switch(void)
 {
     struct object *found[MOST_TIMERS];
     const struct thread *next = kernel->current;
-    kernel->started |= !next;
     const unsigned count = find(next ? next->priority : 0, found);
     if (count == 0) {
         return false;
