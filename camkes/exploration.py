@@ -16,6 +16,7 @@ from camkes.analysis.limits import blocking_limits
 from camkes.backends.host.explore import FoundViolation, SearchOptions, SearchState, search_host
 from camkes.backends.host.host import HostImage
 from camkes.backends.host.schedule import Schedule, schedule_to_json
+from camkes.backends.host.unsearched import NotSearched, not_searched
 from camkes.diagnostics import Sink
 from camkes.diagnostics.words import plural
 from camkes.files import write_output
@@ -103,32 +104,36 @@ class PassReport(Struct, frozen=True, kw_only=True):
 
 
 class ExploreReport(Struct, frozen=True):
-    """A search of all schedules. `schedule` is the file of that with the violation; null: there is none."""
+    """A search of all schedules. `schedule` is the file of that with the violation; null: there is none.
+    `not_searched` is what was left out; empty where there is a violation."""
 
     schema: str
     passes: tuple[PassReport, ...]
     violation: FoundViolation | None
     schedule: str | None
+    not_searched: tuple[NotSearched, ...]
 
 
 class Exploration(Struct, frozen=True):
-    """What a search came to; `schedule` is the file with the violation. `races`: some handler can be in
-    several requests."""
+    """What a search came to; `schedule` is the file with the violation."""
 
     application: str
     mcs: bool
-    races: bool
     passes: Sequence[Pass]
     violation: FoundViolation | None
     schedule: Path | None
+    not_searched: tuple[NotSearched, ...]
 
     def report_text(self) -> str:
         lines = [each.text() for each in self.passes]
         if self.violation is None:
             stated = any(not each.options.arrivals for each in self.passes)
-            more = ((" R", self.races), (" A", self.mcs and stated), (" D", stated))
+            any_order = any(each.options.arrivals for each in self.passes)
+            more = ((" R", any_order), (" A", self.mcs and stated), (" D", stated))
             properties = PROPERTIES + "".join(name for name, checked in more if checked)
             lines.append(f"properties {properties}: no violation was found")
+            lines += ["not searched:"] if self.not_searched else []
+            lines += [f"  {each.text()}" for each in self.not_searched]
         else:
             lines.append(f"violated: {self.violation.property}: {self.violation.explanation}")
         return "\n".join(lines) + "\n"
@@ -144,7 +149,7 @@ class Exploration(Struct, frozen=True):
             for each in self.passes
         )
         schedule = None if self.schedule is None else str(self.schedule)
-        return to_json(ExploreReport(SCHEMA, passes, self.violation, schedule))
+        return to_json(ExploreReport(SCHEMA, passes, self.violation, schedule, self.not_searched))
 
 
 def explore(
@@ -190,8 +195,9 @@ def _search(
             write_output(written, schedule_to_json(found).encode())
         if violation is not None or result.state.stopped:
             break
-    races = any(not cpi.protocol.lock for cpi in checked.system.cpis)
-    return Exploration(checked.application.name, checked.system.mcs, races, passes, violation, written)
+    searches = [(each.options, each.state) for each in passes]
+    left_out = () if violation is not None else not_searched(image, searches)
+    return Exploration(checked.application.name, checked.system.mcs, passes, violation, written, left_out)
 
 
 def _with_waits(schedule: Schedule, checked: pipeline.Checked, image: HostImage) -> str:

@@ -72,8 +72,9 @@ class Compiler(Struct, frozen=True):
     def watch_flags(self) -> tuple[str, ...]:
         """For code that calls the functions of accesses.c, of the host kernel."""
         flag = "tsan-distinguish-volatile=1"
-        told = ("-mllvm", f"-{flag}") if self.clang else ("--param", flag)
-        return (*_WATCH, *(told if self.tells_volatile else ()))
+        if self.clang:
+            return (*_WATCH, "-mllvm", f"-{flag}")
+        return (*_WATCH, *(("--param", flag, "-Wno-tsan") if self.tells_volatile else ()))
 
     def check_flags(self) -> tuple[str, ...]:
         """To link an image by itself: what sanitizers are made of, Clang has in the kernel's program only."""

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -14,7 +14,7 @@ from camkes.backends.host.codes import NO_COMPILER, UNUSABLE_NAME
 from camkes.backends.host.compiler import Compiler, find_compiler
 from camkes.backends.host.errors import unusable
 from camkes.backends.host.jobs import BuildJob, Progress
-from camkes.backends.host.kernel import host_kit
+from camkes.backends.host.kernel import host_kit, symbols
 from camkes.backends.host.link import Linker
 from camkes.backends.host.messages import Sources, report_compiler
 from camkes.backends.host.ninja import run_jobs
@@ -22,10 +22,12 @@ from camkes.backends.host.sources import (
     build_of,
     compile_job,
     lacks,
+    links_foreign_code,
     shared_by,
     sources_and_objects,
     unusable_name,
 )
+from camkes.backends.host.unwatched import Unwatched, find_unwatched, names_of_numbers
 from camkes.capdl.host_table import host_table
 from camkes.capdl.model import CapabilityModel
 from camkes.diagnostics import Sink
@@ -43,7 +45,7 @@ GENERATED_FLAGS = ("-g1", "-O0")
 
 class HostImage(Struct, frozen=True):
     """A system that can run: `kernel` boots `table`, whose images are beside it in `folder`; `oracle` judges
-    what it records."""
+    what it records. `unwatched`: accesses to memory that an image for a search does not report."""
 
     folder: Path
     table: Path
@@ -52,6 +54,7 @@ class HostImage(Struct, frozen=True):
     images: Mapping[str, Path]
     capabilities: CapabilityModel
     sanitized: bool = False
+    unwatched: tuple[Unwatched, ...] = ()
 
 
 def build_host(
@@ -172,10 +175,12 @@ class _Build:
             name: self._generated_jobs(name, about.get(name, name), build, compiler)
             for name, build in builds.items()
         }
+        written: dict[str, list[BuildJob]] = {}
         for first, *others in self._compiled_alike(builds):
-            written = self._user_jobs(first, about.get(first, first), builds[first], compiler)
+            of_user = self._user_jobs(first, about.get(first, first), builds[first], compiler)
             for name in (first, *others):
-                jobs[name] += written
+                written[name] = of_user
+                jobs[name] += of_user
         compiled = list(dict.fromkeys(job for of in jobs.values() for job in of))
         if not (self._can_compile(languages, compiler) and self._can_name(compiled)):
             return None
@@ -194,6 +199,7 @@ class _Build:
             expected_of=lambda name, symbol: lacks(kinds[name], symbol, builds[name]),
             sink=self.sink,
             more_flags=COVERAGE_LINK if self.covers else (),
+            watched=self.watched,
         )
         if not self._make(compiled, linker):
             return None
@@ -201,8 +207,30 @@ class _Build:
         names = {space: f"./{path.name}" for space, path in linker.images.items()}
         write_changed(table, host_table(self.capabilities, names))
         return HostImage(
-            self.folder, table, kit.kernel, kit.oracle, linker.images, self.capabilities, sanitize
+            folder=self.folder,
+            table=table,
+            kernel=kit.kernel,
+            oracle=kit.oracle,
+            images=linker.images,
+            capabilities=self.capabilities,
+            sanitized=sanitize,
+            unwatched=tuple(self._unwatched(written, builds, linker, compiler)),
         )
+
+    def _unwatched(
+        self,
+        written: Mapping[str, list[BuildJob]],
+        builds: Mapping[str, ComponentBuild],
+        linker: Linker,
+        compiler: Compiler,
+    ) -> Iterator[Unwatched]:
+        if not self.watched:
+            return
+        known = linker.known_names() | names_of_numbers(compiler)
+        for name in sorted(self.watched):
+            foreign = links_foreign_code(self.application, builds[name])
+            generated = symbols("--defined-only", *(o for o in linker.objects[name]))
+            yield from find_unwatched(name, written[name], known | generated, foreign=foreign)
 
     def _make(self, compiled: list[BuildJob], linker: Linker) -> bool:
         every = [*compiled, *linker.jobs()]

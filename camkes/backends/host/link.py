@@ -40,6 +40,8 @@ _UNDEFINED = re.compile(
 
 _QUOTED = re.compile(r'^"(.+)":$', re.MULTILINE)  # the names in `Kit.names`
 
+_WRAP = "__wrap_"  # begins the name of a function that is called in place of another one
+
 _FILE = "File: "  # begins the line of readelf about a file
 
 Objects = Mapping[str, tuple[Path, ...]]
@@ -52,7 +54,8 @@ class Linker:
     """Jobs that link the address spaces of a system in the folder `out`, and what their failures mean.
 
     `objects` and `libraries` (link arguments) are those of each instance. `expected_of` describes a name that
-    the code of an instance must define.
+    the code of an instance must define. The instances `watched` call functions of the C library through those
+    of library.c, of the host kernel.
     """
 
     def __init__(
@@ -66,6 +69,7 @@ class Linker:
         expected_of: Expected,
         sink: Sink,
         more_flags: tuple[str, ...] = (),
+        watched: frozenset[str] = frozenset(),
     ) -> None:
         self.spaces = capabilities.spaces
         self.compiler = compiler
@@ -74,6 +78,7 @@ class Linker:
         self.kit = kit
         self.out = out
         self.more_flags = more_flags
+        self.watched = watched
         self.expected_of = expected_of
         self.sink = sink
         self.images = {space.name: out / f"{space.name}.so" for space in self.spaces}
@@ -111,6 +116,12 @@ class Linker:
             if image in left_open or image not in listed:  # nothing is listed where readelf failed
                 self._checks[self._check(space)] = space
         return list(self._checks)
+
+    def known_names(self) -> set[str]:
+        """The names that components find in the kernel and the runtime, those of the C library that the
+        kernel has functions in place of among them."""
+        known = set(_QUOTED.findall(self.kit.names.read_text(encoding="utf-8")))
+        return {name.removeprefix(_WRAP) for name in known} | symbols("--defined-only", self.kit.runtime)
 
     def write_kept_names(self) -> None:
         """Write which names of each instance of a group others see; after `joins` were run."""
@@ -200,12 +211,17 @@ class Linker:
             (
                 *(*self.compiler.c, "-shared", *self.compiler.link_flags(), *self.more_flags),
                 *("-Wl,-Bsymbolic,-z,now,-z,noexecstack", "-o", str(output)),
+                *(self._wraps() if self.watched.intersection(space.instances) else ()),
             ),
             (*parts, *(path for path in named if path.is_file())),
             _about(space),
             listed=(*map(str, parts), *arguments),
             identity=self.compiler.identity,
         )
+
+    def _wraps(self) -> list[str]:
+        names = _QUOTED.findall(self.kit.names.read_text(encoding="utf-8"))
+        return [f"-Wl,--wrap={name.removeprefix(_WRAP)}" for name in names if name.startswith(_WRAP)]
 
     def _list_open_names(self) -> BuildJob:
         """Names that the images leave open: much faster than to link each of them into a program."""

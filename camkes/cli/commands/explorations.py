@@ -63,7 +63,8 @@ def explore(arguments: argparse.Namespace) -> int:
         if result.schedule is not None:
             words = ["camkes", "run", *input_words(arguments), "--replay", str(result.schedule)]
             print(f"to repeat it: {shlex.join(words)}")
-    return max(status, USER_ERROR if result.violation is not None else GOOD)
+    wrong = result.violation is not None or (arguments.strict and result.not_searched)
+    return max(status, USER_ERROR if wrong else GOOD)
 
 
 def process_count() -> int:
@@ -149,6 +150,9 @@ def explore_arguments(parser: argparse.ArgumentParser) -> None:
         "the build folder)",
     )
     results.add_argument("--replay", metavar="FILE", type=Path, help="check only the schedule in this file")
+    results.add_argument(
+        "--strict", action="store_true", help="exit status 1 also if something was not searched"
+    )
     results.add_argument("--json", action="store_true", help="print the report as JSON")
 
 

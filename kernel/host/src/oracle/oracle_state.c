@@ -207,8 +207,8 @@ static unsigned awaited(const struct oracle_memory *memory)
     return highest;
 }
 
-/* A worker that was never sent a request still starts, for nobody. What wakes it then is a message
- * of the control thread of its own component. */
+/* A worker that was never sent a request still starts, and has no client. What wakes it then is a
+ * message of the control thread of its own component. */
 static bool has_begun(const struct oracle_thread *known, const struct oracle_memory *memory)
 {
     const struct oracle_thread *sender =

@@ -6,8 +6,7 @@
  * An access to another word commutes with all that other threads do, so only accesses to shared
  * words are points. Which words are shared is learnt by the search itself: a round has points at
  * those that were found before, and it is repeated until one finds no more. Then every access that
- * is not a point is to a word that, in all schedules, one thread has for itself, or that nobody
- * writes.
+ * is not a point is to a word that, in all schedules, only one thread accesses, or none writes.
  *
  * All processes of a search know the same words. They are not part of a state.
  */
@@ -34,7 +33,7 @@ static struct {
 
 static bool shows_all;
 
-/* The entry of a word, which it gets; NULL: there is no more room. */
+/* The entry of a word, which it gets; NULL: the table is full. */
 static struct word *find(uint64_t word)
 {
     const uint64_t hash = word * 0x9e3779b97f4a7c15u >> (64 - WORDS_SHIFT);

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What a search of schedules did not look at: what its verdict does not cover."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from camkes.backends.host.explore import SearchOptions, SearchState
+from camkes.backends.host.host import HostImage
+from camkes.capdl.model import CapabilityModel, Role
+from camkes.model import units
+
+#: threads of these kinds execute code of users, those with a context only while its task waits for them
+_OF_USERS = (Role.CONTROL, Role.INTERFACE, Role.WORKER)
+
+
+class NotSearched(Struct, frozen=True):
+    """`kind` is one of jobs, time, times, points, slices, preemptions, durations, domains, memory, limit.
+    `subject` says it in words; `option` of `camkes explore` adds it, null: none does."""
+
+    kind: str
+    subject: str
+    option: str | None
+
+    def text(self) -> str:
+        return self.subject if self.option is None else f"{self.subject} ({self.option})"
+
+
+def not_searched(
+    image: HostImage, searches: Sequence[tuple[SearchOptions, SearchState]]
+) -> tuple[NotSearched, ...]:
+    """What these searches, which have found no violation, have left out."""
+    code = [NotSearched("memory", each.subject, None) for each in image.unwatched]
+    return tuple(dict.fromkeys([*_of_searches(image, searches), *code]))
+
+
+def _word(time: int) -> str:
+    return units.duration(time).replace(" ", "")
+
+
+def _of_searches(
+    image: HostImage, searches: Sequence[tuple[SearchOptions, SearchState]]
+) -> Iterator[NotSearched]:
+    model = image.capabilities
+    any_order = [options for options, _ in searches if options.arrivals]
+    stated = [options for options, _ in searches if not options.arrivals]
+    if not any_order:
+        yield NotSearched("times", "other orders of arrivals than the stated one", "--arrivals any")
+        yield NotSearched("points", "races, and preemptions between accesses to memory", "--arrivals any")
+    if not stated:
+        yield NotSearched("times", "deadlines, and budgets, at the stated times", "--arrivals stated")
+    for options in any_order:
+        if model.timers:
+            more = options.arrivals + 1
+            jobs = "more than one job" if options.arrivals == 1 else f"more than {options.arrivals} jobs"
+            yield NotSearched("jobs", f"{jobs} of each task", f"--jobs {more}")
+    for options in stated:
+        if model.timers and options.duration is not None:
+            yield NotSearched(
+                "time",
+                f"what happens after {units.duration(options.duration)}",
+                f"--for {_word(2 * options.duration)}",
+            )
+            yield NotSearched("times", "deadlines where jobs are released at other times than stated", None)
+    for options, state in searches:
+        yield from _of_extent(options, state)
+        if options.scheduling == "fifo":
+            yield from _of_equals(model)
+    domains = {thread.domain for space in model.spaces for thread in space.threads}
+    if len(domains) > 1:
+        yield NotSearched("domains", "the schedule of domains", None)
+
+
+def _of_extent(options: SearchOptions, state: SearchState) -> Iterator[NotSearched]:
+    if options.random:
+        yield NotSearched("limit", f"all but {options.random} schedules", "no --random")
+    elif state.cut:
+        plural = "" if state.bound == 1 else "s"
+        yield NotSearched("preemptions", f"more than {state.bound} preemption{plural}", "no --bound")
+    if state.stopped:
+        yield NotSearched("limit", "what was left when the search was stopped", None)
+
+
+def _of_equals(model: CapabilityModel) -> Iterator[NotSearched]:
+    """Threads of one priority share the processor in turns, unless the kernel is an MCS kernel."""
+    equals: dict[int, list[str]] = {}
+    for space in model.spaces:
+        for thread in space.threads:
+            served = thread.role is Role.WORKER and thread.context is not None
+            if thread.role in _OF_USERS and not served and not thread.scheduling_context:
+                equals.setdefault(thread.priority, []).append(thread.name)
+    if any(len(names) > 1 for names in equals.values()):
+        most = max(equals.values(), key=len)
+        names = ", ".join(most[:3]) + (", ..." if len(most) > 3 else "")
+        yield NotSearched("slices", f"ends of time slices among equals: {names}", "--scheduling rr")
