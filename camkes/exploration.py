@@ -15,13 +15,17 @@ from camkes import pipeline
 from camkes.analysis.limits import blocking_limits
 from camkes.backends.host.explore import FoundViolation, SearchOptions, SearchState, search_host
 from camkes.backends.host.host import HostImage
+from camkes.backends.host.places import moments_of
 from camkes.backends.host.schedule import Schedule, schedule_to_json
 from camkes.backends.host.unsearched import NotSearched, not_searched
 from camkes.diagnostics import Sink
 from camkes.diagnostics.words import plural
 from camkes.files import write_output
+from camkes.running.model import Run
 from camkes.running.names import trace_names
+from camkes.running.story import Story, tell
 from camkes.running.waits import describe
+from camkes.showing.draw.story import StoryStepReport, chart_text, step_reports, steps_text
 from camkes.showing.summary import to_json
 
 SCHEMA = "camkes-explore 1"
@@ -105,26 +109,31 @@ class PassReport(Struct, frozen=True, kw_only=True):
 
 class ExploreReport(Struct, frozen=True):
     """A search of all schedules. `schedule` is the file of that with the violation; null: there is none.
-    `not_searched` is what was left out; empty where there is a violation."""
+    `steps` are how it comes to the violation, which is the last of them. `not_searched` is what was left out;
+    empty where there is a violation."""
 
     schema: str
     passes: tuple[PassReport, ...]
     violation: FoundViolation | None
     schedule: str | None
-    not_searched: tuple[NotSearched, ...]
+    steps: tuple[StoryStepReport, ...] = ()
+    not_searched: tuple[NotSearched, ...] = ()
 
 
 class Exploration(Struct, frozen=True):
-    """What a search came to; `schedule` is the file with the violation."""
+    """What a search came to; `schedule` is the file with the violation, `steps` are how it comes to that,
+    `chart` has what tasks do at each of them. `not_searched` is what was left out."""
 
     application: str
     mcs: bool
     passes: Sequence[Pass]
     violation: FoundViolation | None
     schedule: Path | None
-    not_searched: tuple[NotSearched, ...]
+    steps: tuple[StoryStepReport, ...] = ()
+    chart: Run | None = None
+    not_searched: tuple[NotSearched, ...] = ()
 
-    def report_text(self) -> str:
+    def report_text(self, *, unicode: bool = True) -> str:
         lines = [each.text() for each in self.passes]
         if self.violation is None:
             stated = any(not each.options.arrivals for each in self.passes)
@@ -136,6 +145,8 @@ class Exploration(Struct, frozen=True):
             lines += [f"  {each.text()}" for each in self.not_searched]
         else:
             lines.append(f"violated: {self.violation.property}: {self.violation.explanation}")
+            if self.chart is not None:
+                lines += ["", f"{steps_text(self.steps)}\n{chart_text(self.chart, unicode=unicode)}"]
         return "\n".join(lines) + "\n"
 
     def report_json(self) -> str:
@@ -149,7 +160,14 @@ class Exploration(Struct, frozen=True):
             for each in self.passes
         )
         schedule = None if self.schedule is None else str(self.schedule)
-        return to_json(ExploreReport(SCHEMA, passes, self.violation, schedule, self.not_searched))
+        report = ExploreReport(SCHEMA, passes, self.violation, schedule, self.steps, self.not_searched)
+        return to_json(report)
+
+    @property
+    def heading(self) -> str:
+        """Of pictures and pages."""
+        found = self.violation
+        return self.application if found is None else f"{self.application}: {found.property} violated"
 
 
 def explore(
@@ -177,27 +195,60 @@ def _search(
 ) -> Exploration | None:
     names = trace_names(image.capabilities, checked.plan, checked.system)
     passes: list[Pass] = []
-    violation, written = None, None
+    violation, story = None, None
+    steps: tuple[StoryStepReport, ...] = ()
+    schedule: Path | None = None
     for options in _passes(settings):
         limits = blocking_limits(checked.system, checked.plan, options.arrivals)
         result = search_host(image, checked.plan, names, limits, options, sink, lambda s: progress(_line(s)))
         if result is None:
             return None
         violation = result.violation
-        if violation is not None and violation.property == "L":
-            schedule = _schedule(checked.application.name, options, violation)
-            violation = replace(violation, explanation=_with_waits(schedule, checked, image))
         passes.append(Pass(options, result.state, violation is not None))
-        if violation is not None:
-            found = _schedule(checked.application.name, options, violation)
-            folder = pipeline.build_folder(checked.application, settings.output)
-            written = settings.schedule or folder / "schedule.json"
-            write_output(written, schedule_to_json(found).encode())
         if violation is not None or result.state.stopped:
             break
+    if violation is not None:
+        found = _schedule(checked.application.name, passes[-1].options, violation)
+        if violation.property == "L":
+            found = replace(found, explanation=_with_waits(found, checked, image))
+            violation = replace(violation, explanation=found.explanation)
+        story = _story(passes[-1].options, violation, checked, image, sink)
+        if story is None:
+            return None
+        steps = step_reports(story, checked.application.root.parent.absolute())
+        folder = pipeline.build_folder(checked.application, settings.output)
+        schedule = settings.schedule or folder / "schedule.json"
+        write_output(schedule, schedule_to_json(replace(found, steps=steps)).encode())
     searches = [(each.options, each.state) for each in passes]
     left_out = () if violation is not None else not_searched(image, searches)
-    return Exploration(checked.application.name, checked.system.mcs, passes, violation, written, left_out)
+    return Exploration(
+        application=checked.application.name,
+        mcs=checked.system.mcs,
+        passes=passes,
+        violation=violation,
+        schedule=schedule,
+        steps=steps,
+        chart=None if story is None else story.run,
+        not_searched=left_out,
+    )
+
+
+def _story(
+    options: SearchOptions,
+    violation: FoundViolation,
+    checked: pipeline.Checked,
+    image: HostImage,
+    sink: Sink,
+) -> Story | None:
+    """How the schedule comes to its violation: it is repeated, with a record of each step."""
+    names = trace_names(image.capabilities, checked.plan, checked.system)
+    limits = blocking_limits(checked.system, checked.plan, options.arrivals)
+    again = replace(options, choices=violation.choices, processes=1)
+    result = search_host(image, checked.plan, names, limits, again, sink, lambda _: None)
+    if result is None:
+        return None
+    words = f"{violation.property}: {violation.explanation}"
+    return tell(moments_of(result.records, image, names), names, words)
 
 
 def _with_waits(schedule: Schedule, checked: pipeline.Checked, image: HostImage) -> str:

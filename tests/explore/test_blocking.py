@@ -116,6 +116,6 @@ def test_sections_that_are_longer_than_stated_are_found(stated: int, violated: b
     assert (found is not None) == violated
     if found is not None:
         assert found.explanation == (
-            "a works before b could go on; with it tasks of lower priority have for 60000 ns, and by the "
-            "analysis can for at most 59000 ns"
+            "a works before b could go on; with it tasks of lower priority have for 60 us, and by the "
+            "analysis can for at most 59 us"
         )

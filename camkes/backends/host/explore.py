@@ -9,6 +9,7 @@ listened to.
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,10 +23,12 @@ from camkes.backends.host.addresses import locate
 from camkes.backends.host.codes import RUN_FAILED
 from camkes.backends.host.host import HostImage
 from camkes.backends.host.oracle import oracle_table
+from camkes.backends.host.places import PlaceFinder
 from camkes.diagnostics import Sink
 from camkes.files import write_changed
 from camkes.protocols.plan import Plan
 from camkes.running.names import TraceNames
+from camkes.running.times import format_time
 
 if TYPE_CHECKING:
     from camkes.analysis.limits import BlockingLimit
@@ -35,6 +38,10 @@ _KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL)
 
 #: Kernel operations of a schedule in which jobs arrive in any order: with more, a thread loops for ever.
 MOST_OPERATIONS = 100_000
+
+
+#: times in the kernel's words
+_NANOSECONDS = re.compile(r"\b(\d+) ns\b")
 
 
 class SearchOptions(Struct, frozen=True, kw_only=True):
@@ -90,11 +97,13 @@ class SearchState(Struct, frozen=True):
 
 
 class SearchResult(Struct, frozen=True):
-    """`outcomes`: what schedules that ended did: "take CPI CONTEXT" (or wait, grant, free), "end TASK"."""
+    """`outcomes`: what schedules that ended did: "take CPI CONTEXT" (or wait, grant, free), "end TASK".
+    `records`: what happened in the one schedule that was asked for, for `moments_of`."""
 
     state: SearchState
     violation: FoundViolation | None
     outcomes: frozenset[tuple[str, ...]] = frozenset()
+    records: tuple[Mapping[str, Any], ...] = ()
 
 
 def search_host(
@@ -117,6 +126,7 @@ def search_host(
     )
     state, violation = SearchState(), None
     outcomes: set[tuple[str, ...]] = set()
+    records: list[Mapping[str, Any]] = []
     with search as kernel:
         for line in _lines(kernel):
             event = json.loads(line)
@@ -125,6 +135,8 @@ def search_host(
                 violation = _violation(event, image)
             elif kind == "outcome":
                 outcomes.add(tuple(event["steps"]))
+            elif kind in ("record", "leaves"):
+                records.append(event)
             else:
                 state = SearchState(**event)
                 progress(state)
@@ -145,7 +157,7 @@ def search_host(
             notes=errors.strip().splitlines()[-20:],
         )
         return None
-    return SearchResult(state, violation, frozenset(outcomes))
+    return SearchResult(state, violation, frozenset(outcomes), tuple(records))
 
 
 def _lines(kernel: process.StartedProgram) -> Iterator[bytes]:
@@ -175,9 +187,11 @@ def write_choices(folder: Path, choices: Sequence[int]) -> Path:
 
 
 def _violation(event: dict[str, Any], image: HostImage) -> FoundViolation:
-    text = event["text"]
-    if "code" in event:
+    text = _NANOSECONDS.sub(lambda found: format_time(int(found[1]), 6), event["text"])
+    if "data" in event:
         text += _place(image, event)
+    elif "code" in event and (place := PlaceFinder(image).place(event["space"], event["code"])) is not None:
+        text += f" at {place.file.name}:{place.line}: `{place.text}`"
     return FoundViolation(event["property"], text, event["time"], tuple(event["choices"]))
 
 

@@ -17,7 +17,7 @@ from camkes.backends.host.messages import Sources
 from camkes.capdl.model import Role
 from camkes.diagnostics import Diagnostic
 from camkes.model.limits import FAULT_FRAMES
-from camkes.resources import RUNTIME
+from camkes.resources import HOST_KERNEL, RUNTIME
 from camkes.running.times import format_time
 from camkes.running.waits import Cause, Deadlock, Situation, deadlock_words, deadlocks, describe, step_words
 from camkes.showing.summary import CallReport, FaultReport, FindingReport
@@ -126,14 +126,15 @@ def locate_faults(faults: Iterable[FaultRecord], image: HostImage) -> tuple[Loca
 
 def _locate(fault: FaultRecord, image: HostImage) -> Located:
     places = [p for frame in locate(image.folder / fault.image, fault.frames) for p in frame]
-    own = tuple(p for p in places if not _is_tools(p.file, image))
+    own = tuple(p for p in places if not is_tools(p.file, image))
     functions = {p.function for p in places}
     return Located(fault, own or tuple(places), _STOP in functions, {_STOP, _MESSAGE} <= functions)
 
 
-def _is_tools(file: Path, image: HostImage) -> bool:
+def is_tools(file: Path, image: HostImage) -> bool:
     """Is this C code of the tool, not of the user?"""
-    return file.is_relative_to(RUNTIME) or file.is_relative_to(image.folder.parent)
+    own = (RUNTIME, HOST_KERNEL, image.folder.parent)
+    return any(file.is_relative_to(folder) for folder in own)
 
 
 def ended_by(located: Located, refusal: Refusal) -> bool:

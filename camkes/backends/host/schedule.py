@@ -8,8 +8,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec import Struct, ValidationError, convert, to_builtins
+
+from camkes.showing.draw.story import StoryStepReport
 
 FORMAT = "camkes-schedule 1"
 
@@ -17,7 +18,7 @@ FORMAT = "camkes-schedule 1"
 class Schedule(Struct, frozen=True, kw_only=True):
     """What was decided in a run wherever something was left open, in this order, then option 0. `arrivals`,
     `scheduling` and `duration` (virtual ns, None: to the end) are those of the search, see SearchOptions;
-    `property` and `explanation` describe what it shows."""
+    `property` and `explanation` describe what it shows, `steps` how it comes to that."""
 
     format: str = FORMAT
     application: str
@@ -27,10 +28,11 @@ class Schedule(Struct, frozen=True, kw_only=True):
     scheduling: str
     duration: int | None
     choices: tuple[int, ...]
+    steps: tuple[StoryStepReport, ...] = ()
 
 
 def schedule_to_json(schedule: Schedule) -> str:
-    return json.dumps(asdict(schedule)) + "\n"
+    return json.dumps(to_builtins(schedule)) + "\n"
 
 
 def is_schedule(path: Path) -> bool:
@@ -53,6 +55,7 @@ def read_schedule(path: Path) -> Schedule:
             raise ValueError("its choices are not numbers")
         if document["scheduling"] not in ("fifo", "rr"):
             raise ValueError("its scheduling is not fifo or rr")
-        return Schedule(**document, choices=choices)
-    except (AttributeError, KeyError, TypeError) as error:
+        steps = convert(document.pop("steps", []), tuple[StoryStepReport, ...])
+        return Schedule(**document, choices=choices, steps=steps)
+    except (AttributeError, KeyError, TypeError, ValidationError) as error:
         raise ValueError("it is not a file that `camkes explore` wrote") from error

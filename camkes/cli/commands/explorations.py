@@ -9,10 +9,14 @@ import os
 import shlex
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from camkes.cli.arguments import Command, add_input, duration, input_of, input_words
-from camkes.cli.output import GOOD, USAGE, USER_ERROR, Progress, write_diagnostics
+from camkes.cli.output import GOOD, USAGE, USER_ERROR, Progress, can_draw, write_diagnostics
 from camkes.diagnostics import Sink
+
+if TYPE_CHECKING:
+    from camkes.exploration import Exploration
 
 
 def explore(arguments: argparse.Namespace) -> int:
@@ -56,10 +60,11 @@ def explore(arguments: argparse.Namespace) -> int:
     status = write_diagnostics(arguments, sink)
     if result is None:
         return status
+    status = max(status, write_pictures(arguments, result))
     if arguments.json:
         print(result.report_json(), end="")
     else:
-        print(result.report_text(), end="")
+        print(result.report_text(unicode=not arguments.ascii and can_draw(sys.stdout)), end="")
         if result.schedule is not None:
             words = ["camkes", "run", *input_words(arguments), "--replay", str(result.schedule)]
             print(f"to repeat it: {shlex.join(words)}")
@@ -67,9 +72,40 @@ def explore(arguments: argparse.Namespace) -> int:
     return max(status, USER_ERROR if wrong else GOOD)
 
 
+def write_pictures(arguments: argparse.Namespace, result: Exploration) -> int:
+    """The pictures of a violation that were asked for; an exit status."""
+    from camkes.backends.host.errors import unwritten
+    from camkes.files import OutputError, write_output
+    from camkes.showing.draw.pictures import write_picture
+    from camkes.showing.draw.steps import steps_page, steps_svg
+
+    if result.chart is None:
+        return GOOD
+    shown = result.steps, result.chart, result.heading
+    try:
+        if arguments.timeline is not None:
+            write_picture(arguments.timeline, steps_svg(*shown))
+        if arguments.html is not None:
+            write_output(arguments.html, steps_page(*shown).encode())
+    except OutputError as error:
+        sink = Sink()
+        sink.add(unwritten(error))
+        return write_diagnostics(arguments, sink)
+    return GOOD
+
+
 def process_count() -> int:
     """The cores that this process may use."""
     return len(os.sched_getaffinity(0))
+
+
+def picture(text: str) -> Path:
+    from camkes.showing.draw.pictures import FORMS
+
+    path = Path(text)
+    if path.suffix not in FORMS:
+        raise argparse.ArgumentTypeError(f"{text!r} does not end in one of {', '.join(FORMS)}")
+    return path
 
 
 def positive(text: str) -> int:
@@ -153,6 +189,10 @@ def explore_arguments(parser: argparse.ArgumentParser) -> None:
     results.add_argument(
         "--strict", action="store_true", help="exit status 1 also if something was not searched"
     )
+    text = "write a picture of the steps to a violation (.svg, .png, .pdf)"
+    results.add_argument("--timeline", metavar="FILE", type=picture, help=text)
+    text = "write the steps with the picture as one HTML page"
+    results.add_argument("--html", metavar="FILE", type=Path, help=text)
     results.add_argument("--json", action="store_true", help="print the report as JSON")
 
 

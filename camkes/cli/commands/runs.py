@@ -140,7 +140,10 @@ def schedule_of(arguments: argparse.Namespace) -> Schedule | None:
         return None
     arguments.verify = True
     if not arguments.quiet:
+        from camkes.showing.draw.story import steps_text
+
         print(f"camkes run: the schedule shows {schedule.property}: {schedule.explanation}", file=sys.stderr)
+        print(steps_text(schedule.steps), end="", file=sys.stderr)
     return schedule
 
 

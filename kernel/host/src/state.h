@@ -153,6 +153,7 @@ struct hooks {
     bool (*wrote)(void *address);
     bool (*access)(const struct thread *thread, struct access *access, enum reach reach);
     void (*touched)(const struct thread *thread);
+    void (*leaves)(const struct thread *thread); /* to be decided who runs; NULL: none wants it */
 };
 
 extern struct hooks hooks;

@@ -261,6 +261,9 @@ static __attribute__((noinline)) void go_in_search(void)
     struct thread *self = process.loaded;
     if (self) {
         const int saved_errno = errno;
+        if (hooks.leaves) {
+            hooks.leaves(self);
+        }
         storage_switch(self, NULL);
         process.loaded = NULL;
         stack_clear_below(process.first_sp);

@@ -23,11 +23,119 @@ struct execution execution;
 
 static struct {
     char text[512];
-    char place[512];          /* of a race: members of an object of JSON */
+    char place[1024];         /* of a race or a fault: members of an object of JSON */
     void *system_sp, *own_sp; /* stack pointers of who does not run */
 } control;
 
 static struct place root;
+
+/* ---- what happens in the schedule of a script: lines of JSON ---- */
+
+/* The threads of a schedule have little stack left, so this needs none of the C library. */
+static struct {
+    size_t length;
+    char text[4096];
+} line;
+
+static void put_text(const char *text)
+{
+    while (*text && line.length < sizeof line.text - 2) {
+        line.text[line.length++] = *text++;
+    }
+}
+
+static void put_number(uint64_t number)
+{
+    char digits[24];
+    char *at = digits + sizeof digits - 1;
+    *at = 0;
+    do {
+        *--at = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    put_text(at);
+}
+
+static void put_list(const char *name, unsigned count, const uint64_t *numbers)
+{
+    put_text(", \"");
+    put_text(name);
+    put_text("\": [");
+    for (unsigned i = 0; i < count; i++) {
+        put_text(i > 0 ? ", " : "");
+        put_number(numbers[i]);
+    }
+    put_text("]");
+}
+
+/* Where the thread is on whose stack this is, and the end of the line. */
+static void put_place(void)
+{
+    struct thread *loaded = process.loaded;
+    if (loaded) {
+        const struct fault kept = loaded->fault; /* it is where calls are noted */
+        backtrace_take(loaded, 0, false);
+        put_text(", \"at\": ");
+        put_number(loaded->number);
+        put_list("frames", loaded->fault.frame_count, loaded->fault.frames);
+        loaded->fault = kept;
+    }
+    put_text("}\n");
+    if (write(STDOUT_FILENO, line.text, line.length) != (ssize_t)line.length) {
+        process_exit(3);
+    }
+}
+
+static bool tells(void)
+{
+    return kernel->options.choices == CHOICES_SCRIPT;
+}
+
+static unsigned argument_count(uint16_t kind)
+{
+    static const struct {
+        uint16_t kind;
+        const char *names;
+    } KINDS[] = {
+#define KIND(name, number, names) {number, names},
+        CAMKES_TRACE_KINDS(KIND)
+#undef KIND
+    };
+    for (unsigned i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
+        if (KINDS[i].kind == kind) {
+            unsigned count = KINDS[i].names[0] != 0;
+            for (const char *at = KINDS[i].names; *at; at++) {
+                count += *at == ' ';
+            }
+            return count;
+        }
+    }
+    return 0;
+}
+
+static void tell_record(uint16_t kind, unsigned thread, unsigned other, const uint64_t *args)
+{
+    line.length = 0;
+    put_text("{\"event\": \"record\", \"time\": ");
+    put_number(kernel->now);
+    put_text(", \"kind\": ");
+    put_number(kind);
+    put_text(", \"thread\": ");
+    put_number(thread);
+    put_text(", \"other\": ");
+    put_number(other);
+    put_list("args", args ? argument_count(kind) : 0, args);
+    put_place();
+}
+
+/* A thread is about to make way, or not to go on. */
+static void on_leaving(const struct thread *thread)
+{
+    (void)thread;
+    line.length = 0;
+    put_text("{\"event\": \"leaves\"");
+    put_place();
+}
 
 /* ---- control goes there and back ---- */
 
@@ -50,6 +158,9 @@ static void on_record(uint16_t kind, const struct thread *thread, const struct t
                       const uint64_t *args)
 {
     const unsigned number = thread ? thread->number : NONE;
+    if (tells()) {
+        tell_record(kind, number, other ? other->number : NONE, args);
+    }
     oracle_record(kernel->now, kind, number, other ? other->number : NONE, args);
     if (thread) {
         outcome_record(kind, number, args);
@@ -60,6 +171,7 @@ static void on_violation(char property, const char *text)
 {
     execution.property = property;
     snprintf(control.text, sizeof control.text, "%s", text);
+    control.place[0] = 0;
     yield(EVENT_VIOLATION);
 }
 
@@ -87,6 +199,13 @@ static void on_fault(const struct thread *thread)
     if (thread->fault.kind == CAMKES_FAULT_LOOP && kernel->options.arrivals) {
         describe_loop(thread);
     }
+    line.length = 0;
+    put_text(", \"space\": \"");
+    put_text(thread->space->name);
+    put_text("\"");
+    put_list("code", thread->fault.frame_count, thread->fault.frames);
+    line.text[line.length] = 0;
+    snprintf(control.place, sizeof control.place, "%.1000s", line.text);
     execution.property = 'F';
     yield(EVENT_VIOLATION);
 }
@@ -171,6 +290,7 @@ void execution_initialise(void)
     hooks.wrote = snapshot_wrote;
     hooks.access = words_use;
     hooks.touched = snapshot_touch;
+    hooks.leaves = tells() ? on_leaving : NULL;
     oracle_report = on_violation;
     oracle_find_going_on = wakes_find;
     snapshot_initialise(stack, STACK);
@@ -261,5 +381,5 @@ void execution_put_violation(void)
     for (unsigned i = 0; i < execution.length; i++) {
         dprintf(STDOUT_FILENO, "%s%u", i > 0 ? ", " : "", execution.choices[i]);
     }
-    dprintf(STDOUT_FILENO, "]%s}\n", execution.property == 'R' ? control.place : "");
+    dprintf(STDOUT_FILENO, "]%s}\n", control.place);
 }
