@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -12,13 +12,10 @@ from msgspec import Struct
 from camkes.running.model import Run, State, StateSegment
 from camkes.running.story import StepKind, Story, StoryStep
 from camkes.running.times import format_time
+from camkes.showing.draw.terminal import ASCII, UNICODE
 from camkes.showing.draw.timeline import service_letters
 from camkes.showing.words import LOOKS, Look
 from camkes.visible import visible
-
-#: what a chart has for a lane that runs its own code, and for one that does not run
-_OWN, _MARKS = "█", dict(zip(Look, "░▒▁┈·¤", strict=True))
-_ASCII_OWN, _ASCII_MARKS = "#", dict(zip(Look, "/%_.:$", strict=True))
 
 _COLUMN = 3  # characters of a step
 
@@ -98,7 +95,8 @@ def steps_text(steps: Sequence[StoryStepReport]) -> str:
 
 def chart_text(run: Run, *, unicode: bool = True) -> str:
     """A row for each lane, a column for each step; ends with a newline."""
-    own, marks = (_OWN, _MARKS) if unicode else (_ASCII_OWN, _ASCII_MARKS)
+    style = UNICODE if unicode else ASCII
+    own, marks = style.own, style.looks
     letters = service_letters(run)
     left = max((len(lane.task.name) for lane in run.lanes), default=0) + 2
     lines = []
@@ -113,7 +111,7 @@ def chart_text(run: Run, *, unicode: bool = True) -> str:
     return "".join(f"{line.rstrip()}\n" for line in (*lines, "", "   ".join(keys)))
 
 
-def _cell(segment: StateSegment | None, letters: dict[str, str], own: str, marks: dict[Look, str]) -> str:
+def _cell(segment: StateSegment | None, letters: dict[str, str], own: str, marks: Mapping[Look, str]) -> str:
     if segment is None:
         return " "
     if segment.state is State.RUNNING:

@@ -38,7 +38,7 @@ _SPARE = ("released", "completed", "mean", "open", "priority", "min", "blocked",
 _ROWS = 8  # of a table of what can happen any number of times
 
 
-class _ChartStyle(Struct, frozen=True):
+class ChartStyle(Struct, frozen=True):
     """What the chart is drawn with."""
 
     own: str
@@ -50,8 +50,8 @@ class _ChartStyle(Struct, frozen=True):
     tick: str
 
 
-_UNICODE = _ChartStyle("█", dict(zip(Look, "░░▒▁┈·¤", strict=True)), "✗", " ", "↑", "─", "┴")
-_ASCII = _ChartStyle("#", dict(zip(Look, "//%_.:$", strict=True)), "X", " ", "^", "-", "|")
+UNICODE = ChartStyle("█", dict(zip(Look, "░░▒▁┈·¤", strict=True)), "✗", " ", "↑", "─", "┴")
+ASCII = ChartStyle("#", dict(zip(Look, "//%_.:$", strict=True)), "X", " ", "^", "-", "|")
 
 
 def terminal_report(
@@ -77,11 +77,11 @@ def terminal_report(
     shown = choose_window(run.end, busy, window, Sink(), columns)
     if shown is None:
         return responses
-    return _Chart(run, shown, columns, color, _UNICODE if unicode else _ASCII).draw() + "\n" + responses
+    return _Chart(run, shown, columns, color, UNICODE if unicode else ASCII).draw() + "\n" + responses
 
 
 class _Chart:
-    def __init__(self, run: Run, window: Window, columns: int, color: bool, style: _ChartStyle) -> None:
+    def __init__(self, run: Run, window: Window, columns: int, color: bool, style: ChartStyle) -> None:
         self.run, self.window, self.color, self.style = run, window, color, style
         order = list(service_colours(run))
         self.codes = {service: _COLOURS[i % len(_COLOURS)] for i, service in enumerate(order)}
