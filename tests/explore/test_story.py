@@ -200,11 +200,19 @@ static int both(step *first, step *second, step *last, step *but_one)
     "L",
     """
 1  pair begins its job, released by its timer
-2  pair is preempted by user: released by its timer, priority 20 is above 10
+2  pair takes the mutex pair.left
      Pair.c:5: return first() || second() || but_one() || last();
-3  user begins its job
-4  user calls pair.other
+3  pair is preempted by user: released by its timer, priority 20 is above 10
+     Pair.c:5: return first() || second() || but_one() || last();
+4  user begins its job
+5  user calls pair.other
      User.c:5: d_it();
+6  pair.other takes the mutex pair.right
+     Pair.c:5: return first() || second() || but_one() || last();
+7  pair.other waits for the mutex pair.left, held by pair
+     Pair.c:5: return first() || second() || but_one() || last();
+8  pair goes on and waits for the mutex pair.right, held by pair.other
+     Pair.c:5: return first() || second() || but_one() || last();
 """,
 )
 
