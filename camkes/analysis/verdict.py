@@ -56,9 +56,13 @@ class TaskResult(Struct, frozen=True):
     no_bound: NoBound | None = None
     #: what the bound rests on that is not known
     assumptions: tuple[Assumption, ...] = ()
+    #: whether its deadline can be missed because of budgets, which the other figures leave out
+    late: bool = False
 
     @property
     def verdict(self) -> Verdict:
+        if self.late:
+            return Verdict.MISSED
         if self.response is None:
             return Verdict.MISSED if self.at_least > self.task.deadline else Verdict.UNBOUNDED
         if self.response.time > self.task.deadline:
@@ -157,6 +161,14 @@ def analyse_system(
         if not (tasks and failing.isdisjoint(tasks)):
             sink.add(obstacle.problem)
     return found
+
+
+def with_budgets(analysis: Analysis, late: Set[str]) -> Analysis:
+    """The same where `late` are the tasks that can miss a deadline because of budgets."""
+    tasks = (
+        replace(each, late=each.response is not None and each.task.name in late) for each in analysis.tasks
+    )
+    return replace(analysis, tasks=tuple(tasks))
 
 
 def responses(system: System, plan: Plan) -> Analysis | None:

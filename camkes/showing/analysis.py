@@ -40,7 +40,8 @@ def words(analysis: Analysis, result: TaskResult) -> str:
     if result.verdict is Verdict.MET_IF:
         return met_words(analysis, result)
     none = result.no_bound if result.verdict is Verdict.UNBOUNDED else None
-    return WORDS[result.verdict] + ("" if none is None else none.words)
+    late = " with its budgets" if result.late else ""
+    return WORDS[result.verdict] + (late if none is None else none.words)
 
 
 def met_words(analysis: Analysis, result: TaskResult) -> str:
@@ -55,7 +56,8 @@ def met_words(analysis: Analysis, result: TaskResult) -> str:
             spans[-1][1:] = [number]
         else:
             spans.append([number])
-    return f"{WORDS[Verdict.MET_IF]} {', '.join('-'.join(map(str, each)) for each in spans)}"
+    dashes = (("-" if each[-1] > each[0] + 1 else ", ").join(map(str, each)) for each in spans)
+    return f"{WORDS[Verdict.MET_IF]} {', '.join(dashes)}"
 
 
 def assumption_lines(assumptions: Iterable[Assumption], analysis: Analysis) -> list[str]:
@@ -65,7 +67,7 @@ def assumption_lines(assumptions: Iterable[Assumption], analysis: Analysis) -> l
         f"{known.index(each) + 1}: {each.text}"
         + ("" if each.span is None else f" ({place_words(each.span)})")
         + f"; {each.help}."
-        for each in assumptions
+        for each in sorted(assumptions, key=known.index)
     ]
 
 
@@ -194,7 +196,7 @@ def bound_rows(analysis: Analysis) -> list[tuple[str, ...]]:
 def _seen(result: TaskResult, witness: Witness | None) -> str:
     """What the search shows beside the verdict, where it is not the same."""
     met = result.verdict in (Verdict.MET, Verdict.MET_IF)
-    if witness is None or (witness.quality is Quality.MISS) != met:
+    if witness is None or result.late or (witness.quality is Quality.MISS) != met:
         return ""
     return "; no miss found"
 
@@ -207,7 +209,8 @@ def explain(
     if result is None:
         return None
     assumed = assumption_lines(result.assumptions, analysis)
-    lines = ["", "Met if:", *(f"  {line}" for line in assumed)] if assumed else []
+    head = "Met if:" if result.verdict is Verdict.MET_IF else "Assumed:"
+    lines = ["", head, *(f"  {line}" for line in assumed)] if assumed else []
     case = _case(workload, result, witnesses.get(name))
     return "\n".join([*_explain(workload, analysis, result), *lines, *case])
 

@@ -5,7 +5,7 @@ from, the requests with protocols and ceilings, the worst case that was found, t
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -52,13 +52,11 @@ def to_html(
     capabilities: CapabilityModel,
     graph: str,
     times: Sequence[TimeTable] = (),
-    late: Collection[str] = (),
 ) -> str:
-    """The page of a system; `graph` is the picture of its requests (SVG), `times` are tables of budgets, and
-    `late` the tasks that can miss their deadlines because of them."""
+    """The page of a system; `graph` is the picture of its requests (SVG), `times` are tables of budgets."""
     import jinja2
 
-    missed = [each.task.name for each in analysis.tasks if each.fails or each.task.name in late]
+    missed = [each.task.name for each in analysis.tasks if each.fails]
     environment = jinja2.Environment(
         autoescape=True,
         trim_blocks=True,

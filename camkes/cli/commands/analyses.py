@@ -33,7 +33,7 @@ def analyze(arguments: argparse.Namespace) -> int:
     from camkes.analysis.criticality import late_tasks
     from camkes.analysis.platform import FREE
     from camkes.analysis.profiles import find_platform
-    from camkes.analysis.verdict import analyse_system
+    from camkes.analysis.verdict import analyse_system, with_budgets
 
     if arguments.write and arguments.assign is None:
         print("camkes analyze: --write needs --assign", file=sys.stderr)
@@ -62,10 +62,11 @@ def analyze(arguments: argparse.Namespace) -> int:
         sink.report(ASSUMED, f"it is assumed that {each.text}", each.span, help=each.help)
     status = write_diagnostics(arguments, sink)
     of_time = time_analysis(result, analysis.platform) if result.plan.mcs else None
+    if of_time is not None:
+        analysis = with_budgets(analysis, late_tasks(*of_time))
     if not show(arguments, analysis, priorities, before, result, of_time):
         return USAGE
-    kept = analysis.good and (of_time is None or not late_tasks(*of_time))
-    failed = not kept or (policy is not None and priorities is None)
+    failed = not analysis.good or (policy is not None and priorities is None)
     return USER_ERROR if failed and status == GOOD else status
 
 
@@ -216,7 +217,6 @@ def page(
     met: Mapping[str, str],
     of_time: tuple[Sequence[BudgetResult], Sequence[LevelResult]] | None,
 ) -> str:
-    from camkes.analysis.criticality import late_tasks
     from camkes.showing import budgets
     from camkes.showing.draw.graph_svg import graph_svg
     from camkes.showing.page import to_html
@@ -224,8 +224,7 @@ def page(
     capabilities = pipeline.capabilities(result, Sink())
     graph = graph_svg(result.plan, result.system)
     times = () if of_time is None else budgets.tables(*of_time, met)
-    late = () if of_time is None else late_tasks(*of_time)
-    return to_html(result.application.name, workload, analysis, found, capabilities, graph, times, late)
+    return to_html(result.application.name, workload, analysis, found, capabilities, graph, times)
 
 
 def write_witnesses(folder: Path, found: Mapping[str, Witness]) -> None:

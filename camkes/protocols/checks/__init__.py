@@ -13,6 +13,7 @@ from camkes.protocols.checks import (
     conditions,
     criticality,
     deadlock,
+    jobs,
     nesting,
     tasks,
     threads,
@@ -26,6 +27,7 @@ __all__ = ["CHECKS", "Check", "Facts", "run_checks"]
 CHECKS: tuple[Check, ...] = (
     *deadlock.CHECKS,
     *tasks.CHECKS,
+    *jobs.CHECKS,
     *callers.CHECKS,
     *nesting.CHECKS,
     *ceilings.CHECKS,
