@@ -22,7 +22,7 @@ from camkes.running.jobs import Ending
 from camkes.running.kinds import EndReason, FaultKind, Kind
 from camkes.running.model import (
     Fault,
-    Holding,
+    Holder,
     Inheritance,
     LockEvent,
     LockStep,
@@ -76,7 +76,7 @@ class Decoder:
         self.active = set(self.lanes)
         self.holders: dict[int, tuple[int, int, int]] = {}  # CPI of a lock -> (cpi, context, since when)
         self.syncs = {sync.object: SyncState(sync) for sync in names.syncs}
-        #: object -> who waits there for a signal, or to send
+        #: object -> those that wait there for a signal, or to send
         self.queues: dict[int, dict[ThreadState, None]] = {}
         #: (cpi, context) -> the thread that serves its request
         self.workers: dict[tuple[int, int], ThreadState] = {}
@@ -487,7 +487,7 @@ class Decoder:
     def _held(self, state: State, what: str, thread: ThreadState) -> Doing:
         """A wait for what others have."""
         found = tuple(
-            Holding(holder.named.name, self._task_of(holder), since)
+            Holder(holder.named.name, self._task_of(holder), since)
             for holder, since in self._holders_for(state, thread)
         )
         return (state, what, thread.priority, "", False, found) if found else (state, what, thread.priority)

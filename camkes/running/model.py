@@ -43,7 +43,7 @@ class State(StrEnum):
     ENDED = "ended"
 
 
-class Holding(Struct, frozen=True, gc=False):
+class Holder(Struct, frozen=True, gc=False):
     """Who has what others wait for: a thread, the task on whose behalf it works ("": its own, or none), and
     since when, in virtual nanoseconds."""
 
@@ -70,7 +70,7 @@ class StateSegment(Struct, frozen=True, gc=False):
     priority: int = 0
     by: str = ""
     hindered: bool = False
-    holders: tuple[Holding, ...] = ()
+    holders: tuple[Holder, ...] = ()
 
     @property
     def duration(self) -> int:

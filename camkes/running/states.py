@@ -8,7 +8,7 @@ from camkes.capdl.model import Role
 from camkes.running.bounds import DamagedTraceError
 from camkes.running.jobs import Ending, make_jobs
 from camkes.running.kinds import Blocked
-from camkes.running.model import Holding, Lane, State, StateSegment
+from camkes.running.model import Holder, Lane, State, StateSegment
 from camkes.running.names import NamedTask, NamedThread
 from camkes.running.waits import AtEnd, Cause
 
@@ -30,7 +30,7 @@ _GONE = {State.FAULTED: Cause.FAULT, State.ENDED: Cause.ENDED, State.SUSPENDED: 
 Doing = (
     tuple[State, str, int]
     | tuple[State, str, int, str, bool]
-    | tuple[State, str, int, str, bool, tuple[Holding, ...]]
+    | tuple[State, str, int, str, bool, tuple[Holder, ...]]
 )
 
 #: Jobs that have no record each: of releases that come faster than records of them are made.

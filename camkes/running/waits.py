@@ -184,9 +184,9 @@ class AtEnd(Struct, frozen=True):
 
 
 class Standing(Struct, frozen=True):
-    """The end of a run: threads by number; who holds each lock (by the CPI's id), None: not known, and since
-    when; the threads that receive at each object; mutexes, semaphores and events by their objects; those of
-    tasks in a job that should end. `idle`: nothing more would have happened."""
+    """The end of a run: threads by number; the holder of each lock (by the CPI's id), None: not known, and
+    since when; the threads that receive at each object; mutexes, semaphores and events by their objects;
+    those of tasks in a job that should end. `idle`: nothing more would have happened."""
 
     threads: Mapping[int, AtEnd]
     holders: Mapping[int, tuple[int | None, int]]
@@ -339,7 +339,7 @@ class _WaitFinder:
         return Wait((*chain, *self._rest(at)), at, Cause.SILENCE) if silent else None
 
     def _cycle(self, chain: Sequence[WaitStep], at: int) -> Wait | None:
-        """A chain that comes back to the thread `at`: a deadlock, unless nobody has to go on there, as
+        """A chain that comes back to the thread `at`: a deadlock, unless none has to go on there, as
         servers that wait for each other's events have not, or another thread could end one of the waits."""
         threads = [step.thread for step in chain]
         cycle = threads[threads.index(at) :]

@@ -9,7 +9,7 @@ from enum import StrEnum
 from string import ascii_letters, ascii_lowercase
 
 from camkes.running.kinds import FaultKind
-from camkes.running.model import Fault, Holding, Overrun, Payment, State, StateSegment
+from camkes.running.model import Fault, Holder, Overrun, Payment, State, StateSegment
 from camkes.running.names import NamedCondition, TraceNames
 from camkes.running.times import format_time
 
@@ -101,14 +101,14 @@ def state_words(segment: StateSegment, names: TraceNames) -> str:
     return ", ".join((words, *(held_words(state, each) for each in segment.holders)))
 
 
-def held_words(state: State, holding: Holding) -> str:
+def held_words(state: State, holder: Holder) -> str:
     """Who has what is waited for: "held by db.store for low since 3 ms", "which serves low since 3 ms"."""
-    since = f"since {exact_time(holding.since)}"
+    since = f"since {exact_time(holder.since)}"
     if state is State.WAITS_SERVER:
-        return f"which serves {holding.task or 'another'} {since}"
-    task = holding.task
-    work = f" for {task}" if task and not holding.thread.endswith(f"@{task}") else ""
-    return f"held by {holding.thread}{work} {since}"
+        return f"which serves {holder.task or 'another'} {since}"
+    task = holder.task
+    work = f" for {task}" if task and not holder.thread.endswith(f"@{task}") else ""
+    return f"held by {holder.thread}{work} {since}"
 
 
 def helped_words(condition: NamedCondition | None) -> str:

@@ -129,7 +129,7 @@ def test_a_thread_whose_budget_is_used_up_waits_for_it() -> None:
     assert "¤" in chart.splitlines()[0] and "¤ out of budget" in chart
 
 
-def test_the_end_of_a_part_of_a_budget_is_no_overrun() -> None:
+def test_a_budget_of_which_a_part_is_used_up_is_not_overrun() -> None:
     """The handler of the timeout lets the thread go on with what is left."""
     tasks = [TaskSpec("t", 10, (0,), (3,))]
     _, names, _ = simulate(tasks, [], until=20)

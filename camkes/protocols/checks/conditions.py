@@ -384,7 +384,7 @@ def _inversion_at_mutex(
             way(helper),
             f"while `{waiter}` waits for it, {listing(between)} can keep `{helper.task}` from running",
         ),
-        f"{clause}: who waits then lends its priority to who has it",
+        f"{clause}: a waiting thread then lends its priority to the one that has the lock",
     )
 
 
