@@ -32,7 +32,7 @@ from camkes.protocols.plan import Plan
 from camkes.running.chains import chain_latencies, data_ages
 from camkes.running.decode import decode_trace
 from camkes.running.demands import Property, Violation
-from camkes.running.denied import denied_wait, missed_deadline, missed_jobs, returned_error
+from camkes.running.denied import denied_wait, missed_deadline, missed_jobs, not_initialised, returned_error
 from camkes.running.jobless import tasks_without_jobs
 from camkes.running.model import Run
 from camkes.running.names import TraceNames, names_path, save_names
@@ -92,7 +92,7 @@ class Outcome(Struct, frozen=True):
                     found.append(returned_error(name, status, self.places.get(name)))
         if "waits" in conditions:
             for wait in self.run.waits:
-                if wait.cause is Cause.DEADLOCK:
+                if wait.cause in (Cause.DEADLOCK, Cause.STARTING):
                     continue  # is an error anyway
                 place = self.places.get(self.run.names.threads[wait.thread].instance)
                 found.append(denied_wait(self.run, wait, place))
@@ -213,6 +213,10 @@ def judge(
     diagnosed = diagnose(faults, found.situation, found.names, refused)
     for diagnostic in (*diagnose_findings(findings), *diagnosed):
         sink.add(diagnostic)
+    places = {instance.name: instance.span for instance in system.instances}
+    uninitialised = [wait for wait in found.waits if wait.cause is Cause.STARTING]
+    for wait in uninitialised:
+        sink.add(not_initialised(found, wait, places.get(found.names.threads[wait.thread].instance)))
     deadlocked = deadlocks(found.waits)
     if violations is not None:  # the judge sees the locks of CPIs only
         violations = [*violations, *(_as_violation(each, found.names) for each in deadlocked)]
@@ -227,12 +231,13 @@ def judge(
         or bool(result.faults)
         or bool(violations)
         or bool(refused)
-        or bool(deadlocked),
+        or bool(deadlocked)
+        or bool(uninitialised),
         exit_statuses=exit_statuses(found, [each.name for each in system.instances if each.type.control]),
         interrupted=result.interrupted,
         findings=findings,
         refused=refused,
-        places={instance.name: instance.span for instance in system.instances},
+        places=places,
     )
 
 

@@ -202,6 +202,10 @@ class Decoder:
             self._stop(thread, State.ENDED)
             self.exits[thread.named.number] = args[0] if args else 0
 
+    def _on_started(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
+        if thread is not None:
+            thread.starting = False
+
     def _stop(self, thread: ThreadState, reason: State | None) -> None:
         thread.runnable, thread.started, thread.reason, thread.stopped = False, True, reason, self.now
         self._leave_queue(thread)
@@ -619,6 +623,7 @@ class Decoder:
                 item: [thread.named.number for thread in found] for item, found in self.receivers.items()
             },
             syncs=self.syncs,
+            starting=[number for number, thread in self.threads.items() if thread.starting],
             in_jobs=[lane.thread.named.number for lane in self.lanes if lane.must_end],
             idle=self.ending is EndReason.IDLE,
         )

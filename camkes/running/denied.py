@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from camkes.diagnostics import Diagnostic, Span
-from camkes.running.codes import DEADLINE_MISSED, DENIED_WAIT, RUN_RETURNED
+from camkes.running.codes import DEADLINE_MISSED, DENIED_WAIT, NOT_INITIALISED, RUN_RETURNED
 from camkes.running.model import Job, Lane, Run
 from camkes.running.times import format_time
 from camkes.running.waits import Wait, describe
@@ -45,3 +45,15 @@ def returned_error(instance: str, status: int, span: Span | None) -> Diagnostic:
 def denied_wait(run: Run, wait: Wait, span: Span | None) -> Diagnostic:
     """The diagnostic for a thread that waits for what cannot come."""
     return Diagnostic(DENIED_WAIT, f"at the end of the run {describe(wait, run.names)}", span)
+
+
+def not_initialised(run: Run, wait: Wait, span: Span | None) -> Diagnostic:
+    """The diagnostic for an instance whose initialisation cannot end."""
+    instance = run.names.threads[wait.thread].instance
+    return Diagnostic(
+        NOT_INITIALISED,
+        f"`{instance}` is not initialised, and never will be: {describe(wait, run.names)}",
+        span,
+        notes=("its run() is not called, and its interfaces serve no requests",),
+        help="wait in run()",
+    )

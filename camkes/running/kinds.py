@@ -58,6 +58,7 @@ class Kind(IntEnum):
     TURN = 54
     SYNC_TAKE = 55
     SYNC_POST = 56
+    STARTED = 57
 
 
 #: names of each kind's arguments, in order
@@ -109,6 +110,7 @@ ARGUMENTS: dict[Kind, tuple[str, ...]] = {
     Kind.TURN: ("context", "priority", "due"),
     Kind.SYNC_TAKE: ("object",),
     Kind.SYNC_POST: ("object",),
+    Kind.STARTED: ("threads",),
 }
 
 

@@ -46,7 +46,7 @@ class ThreadState:
     __slots__ = (
         "client", "condition", "current", "lane", "lock", "named", "object", "overrun", "postponed",
         "priorities", "priority", "queue", "ran", "reason", "receiver", "requests", "runnable", "segments",
-        "served", "server", "service", "since", "started", "stopped",
+        "served", "server", "service", "since", "started", "starting", "stopped",
     )  # fmt: skip
 
     def __init__(self, named: NamedThread) -> None:
@@ -55,6 +55,7 @@ class ThreadState:
         self.priority = named.priority
         self.priorities = [(0, named.priority)]
         self.runnable, self.started, self.ran = True, False, False
+        self.starting = named.role is Role.CONTROL  # its instance is not initialised
         self.postponed = False
         self.overrun = False  # it caused a timeout fault, which was not answered yet
         self.reason: State | None = None

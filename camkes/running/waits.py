@@ -24,6 +24,7 @@ class Cause(StrEnum):
     DEADLOCK = "deadlock"  # that thread waits for the one that waits for it
     SUSPENDED = "suspended"  # that thread is suspended, and was not resumed
     SILENCE = "silence"  # that thread waits for an event or a message, and the run is idle
+    STARTING = "starting"  # the same while it initialises its instance, whatever others do
 
 
 class WaitStep(Struct, frozen=True):
@@ -121,6 +122,7 @@ def describe(wait: Wait, names: TraceNames) -> str:
         Cause.DEADLOCK: "; this is a deadlock",
         Cause.SUSPENDED: f"; {root} is suspended",
         Cause.SILENCE: "",
+        Cause.STARTING: ", in its initialisation",
     }
     return "; ".join(steps) + end[wait.cause]
 
@@ -186,12 +188,14 @@ class AtEnd(Struct, frozen=True):
 class Standing(Struct, frozen=True):
     """The end of a run: threads by number; the holder of each lock (by the CPI's id), None: not known, and
     since when; the threads that receive at each object; mutexes, semaphores and events by their objects;
-    those of tasks in a job that should end. `idle`: nothing more would have happened."""
+    those that initialise their instances, and those of tasks in a job that should end. `idle`: nothing more
+    would have happened."""
 
     threads: Mapping[int, AtEnd]
     holders: Mapping[int, tuple[int | None, int]]
     receivers: Mapping[int, Sequence[int]]
     syncs: Mapping[int, SyncState]
+    starting: Collection[int]
     in_jobs: Collection[int]
     idle: bool
 
@@ -225,6 +229,11 @@ class _WaitFinder:
         }
         followed = {step.by for step in steps.values()}
         shown: set[int] = set()
+        for thread in sorted(self.end.starting):
+            rest = (steps[thread],) if thread in steps else self._rest(thread)
+            if rest and thread not in shown and (self.end.idle or thread in self.stuck):
+                shown.add(thread)
+                yield Wait(rest, thread, Cause.STARTING)
         # a deadlock has no first thread
         for thread in sorted(steps, key=lambda t: (t in followed, t)):
             if thread in shown:
@@ -395,7 +404,8 @@ class _WaitFinder:
             receivers = self.end.receivers.get(state.object, ())
             alive = [r for r in receivers if self.end.threads[r].gone is None]
             receiver = next(iter(alive or receivers), None)
-            name = self.names.thread_name(receiver)
-            what = "its message to be received" if receiver is None else f"{name} to receive its message"
+            name = self.names.object_service(state.object)
+            name = name if receiver is None else self.names.thread_name(receiver)
+            what = f"{name} to receive its message"
             return WaitStep(thread, what, receiver, since=state.since)
         return None

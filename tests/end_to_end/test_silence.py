@@ -125,3 +125,52 @@ assembly {
     assert sum("h.h:3:12" in line and "'helper' defined but not used" in line for line in found) == 1
     for name in ("one", "two"):
         assert sum(f"{name}.c:" in line and "unused variable 'unused'" in line for line in found) == 1
+
+
+TWO = """
+procedure P { void f(); }
+component Left { control; requestor; consumes Go go; emits Go gone; provides P p; uses P q; has semaphore s; }
+component Right { control; consumes Go go; emits Go gone; provides P p; uses P q; }
+assembly {
+    composition {
+        component Left left;
+        component Right right;
+        connection seL4Notification l(from left.gone, to right.go);
+        connection seL4Notification r(from right.gone, to left.go);
+        connection seL4RPCCall c(from left.q, to right.p);
+        connection seL4RPCCall d(from right.q, to left.p);
+    }
+    configuration { left._priority = 20; left._period = 10 ms; left.s_value = 0; }
+}
+"""
+BODY = "void p_f(void) { }\nint run(void) { return 0; }\n"
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "waiting"),
+    [
+        ("if (s_wait() != 0) { }", "", {"left waits for the semaphore left.s"}),
+        (
+            "go_wait(); gone_emit();",
+            "go_wait(); gone_emit();",
+            {"left waits for the event", "right waits for"},
+        ),
+        ("q_f();", "q_f();", {"left waits for right.p to receive", "right waits for left.p to receive"}),
+        ("go_wait();", "gone_emit();", {"left waits for the event left.go"}),  # its thread waits, too
+        ("q_f();", "", set()),
+    ],
+    ids=["semaphore", "events", "requests", "event", "request-that-is-served"],
+)
+@pytest.mark.mostly_long("semaphore", "request-that-is-served")
+def test_a_wait_in_the_initialisation_that_cannot_end(
+    left: str, right: str, waiting: set[str], tmp_path: Path
+) -> None:
+    sources = {
+        f"{name}.c": f"void post_init(void) {{ {code} }}\n{BODY}"
+        for name, code in (("left", left), ("right", right))
+    }
+    result = camkes("run", system(tmp_path, TWO, sources), "-q", "-o", tmp_path / "out", "--for", "50ms")
+    assert result.errors.count("[E0812]") == len(waiting)
+    assert result.status == (1 if waiting else 0)
+    for words in waiting:
+        assert words in result.errors and "in its initialisation" in result.errors

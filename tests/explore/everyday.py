@@ -33,9 +33,7 @@ class Everyday(NamedTuple):
 
     def write(self, folder: Path) -> Path:
         for name, text in self.files.items():
-            before = (
-                "import <std_connector.camkes>;" if name.endswith(".camkes") else "#include <camkes.h>"
-            )
+            before = "import <std_connector.camkes>;" if name.endswith(".camkes") else "#include <camkes.h>"
             (folder / name).write_text(f"{before}\n{text}")
         return folder / "system.camkes"
 
@@ -46,9 +44,7 @@ def read(path: Path) -> Everyday:
     words = {name: rest.split() for name, _, rest in (line.partition(":") for line in lines)}
     assert set(words) <= {"finds", "options"}, path
     texts = dict(part.split("\n", 1) for part in files)
-    return Everyday(
-        path.stem, what, tuple(words.get("finds", ())), tuple(words.get("options", ())), texts
-    )
+    return Everyday(path.stem, what, tuple(words.get("finds", ())), tuple(words.get("options", ())), texts)
 
 
 ALL = {path.stem: read(path) for path in sorted(FOLDER.glob("*.txt"))}
@@ -85,7 +81,10 @@ def main() -> int:
         good = found in system.finds if system.finds else found == ""
         bad += not good
         wanted = " or ".join(system.finds) or "nothing"
-        print(f"{'ok ' if good else 'BAD'} {seconds:5.1f} s  {name}: {found or 'nothing'} ({wanted})", flush=True)
+        print(
+            f"{'ok ' if good else 'BAD'} {seconds:5.1f} s  {name}: {found or 'nothing'} ({wanted})",
+            flush=True,
+        )
     return 1 if bad else 0
 
 

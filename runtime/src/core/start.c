@@ -42,8 +42,9 @@ void camkes_start_open(const struct camkes_instance *instance)
 {
     struct camkes_start *start = instance->start;
     /* Threads that announced that they wait get a message; later ones see that the gate is open. */
-    for (unsigned waiting = atomic_exchange(&start->waiting, CAMKES_GATE_OPEN); waiting > 0;
-         waiting--) {
+    unsigned waiting = atomic_exchange(&start->waiting, CAMKES_GATE_OPEN);
+    CAMKES_TRACE(STARTED, waiting);
+    for (; waiting > 0; waiting--) {
         empty_send(start->gate);
     }
     camkes_platform_open_passive(instance);

@@ -73,7 +73,8 @@ struct camkes_trace_record {
     X(JOB_STOP, 53, "index release")           /* the job of control thread `other` was given up */   \
     X(TURN, 54, "context priority due")        /* a scheduler gives a task a priority in its band */ \
     X(SYNC_TAKE, 55, "object")                 /* thread has taken a mutex, or 1 of a semaphore */   \
-    X(SYNC_POST, 56, "object")                 /* thread has given it back, or added 1 */
+    X(SYNC_POST, 56, "object")                 /* thread has given it back, or added 1 */             \
+    X(STARTED, 57, "threads")    /* thread has initialised its instance, so many threads of it go on */
 
 /* clang-format on */
 

@@ -50,6 +50,7 @@ static const char *const FORMATS[] = {
     [CAMKES_TRACE_TURN] = "-upx",
     [CAMKES_TRACE_SYNC_TAKE] = "-s",
     [CAMKES_TRACE_SYNC_POST] = "-s",
+    [CAMKES_TRACE_STARTED] = "-n",
 };
 
 static bool is_about(const struct space *space, enum about what, uint64_t id)
