@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import ceil
 from typing import Literal
 
@@ -15,7 +16,9 @@ from camkes.documents import json_text
 from camkes.model.bands import Band, Order
 from camkes.model.overrun import Degradation, OverrunPolicy, ServerKind
 from camkes.model.protocols import Protocol
+from camkes.protocols.jobs import Source, TaskJobs
 from camkes.protocols.plan import Plan, PlannedCondition, PlannedCpi, PlannedTask
+from camkes.protocols.requests import Counted, Request
 from camkes.protocols.signals import way
 from camkes.protocols.time import Reservation
 
@@ -106,13 +109,35 @@ class BandPlan(Struct, frozen=True):
 
 
 class RequestPlan(Struct, frozen=True):
-    """A request that a CPI or a task can send."""
+    """A request that a CPI or a task can send, at most `count` times in a request or a job, and how that is
+    known; null: there is no bound. `methods` are the calls of each method, if they were counted."""
 
     caller: str = field(name="from")
     through: str
     callee: str = field(name="to")
     connection: str
     known_from: str
+    count: int | None
+    counted: Counted
+    methods: dict[str, int]
+
+
+class JobsPlan(Struct, frozen=True):
+    """The jobs of a task; times are nanoseconds, null: not known, or none. `event` releases them, which
+    `emitter` alone emits, so often in a job of it (`events`; null: not known). A period that is `overruled`
+    is stated, and does not count. Periods and deadlines are stated, or those of the emitter (`emitter`), or
+    the period (`default`)."""
+
+    task: str
+    release: Literal["boot", "timer", "event"]
+    event: str
+    emitter: str
+    events: int | None
+    period: int | None
+    period_source: Source | None
+    deadline: int | None
+    deadline_source: Source | None
+    overruled: int | None
 
 
 class PlanReport(Struct, frozen=True, kw_only=True):
@@ -125,9 +150,10 @@ class PlanReport(Struct, frozen=True, kw_only=True):
     conditions: tuple[ConditionPlan, ...] | UnsetType = UNSET
     bands: tuple[BandPlan, ...] | UnsetType = UNSET
     requests: tuple[RequestPlan, ...]
+    jobs: tuple[JobsPlan, ...]
 
 
-def to_report(plan: Plan, analysis: Analysis | None = None) -> PlanReport:
+def to_report(plan: Plan, analysis: Analysis | None = None, jobs: Mapping[str, TaskJobs] = {}) -> PlanReport:
     results = results_by_task(analysis)
     return PlanReport(
         mcs=True if plan.mcs else UNSET,
@@ -135,12 +161,13 @@ def to_report(plan: Plan, analysis: Analysis | None = None) -> PlanReport:
         cpis=tuple(_cpi(cpi, mcs=plan.mcs) for cpi in plan.cpis),
         conditions=tuple(map(_condition, plan.conditions)) or UNSET,
         bands=tuple(map(_band, plan.bands)) or UNSET,
-        requests=tuple(RequestPlan(r.caller, r.via, r.callee, r.connection, r.source) for r in plan.requests),
+        requests=tuple(_request(plan, request) for request in plan.requests),
+        jobs=tuple(map(_jobs, jobs.values())),
     )
 
 
-def to_json(plan: Plan, analysis: Analysis | None = None) -> str:
-    return json_text(to_report(plan, analysis))
+def to_json(plan: Plan, analysis: Analysis | None = None, jobs: Mapping[str, TaskJobs] = {}) -> str:
+    return json_text(to_report(plan, analysis, jobs))
 
 
 def results_by_task(analysis: Analysis | None) -> dict[str, TaskResult]:
@@ -185,6 +212,40 @@ def _cpi(cpi: PlannedCpi, *, mcs: bool) -> CpiPlan:
         tasks=cpi.tasks,
         contexts=tuple(context.name for context in cpi.contexts),
         requests=cpi.requests,
+    )
+
+
+def _request(plan: Plan, request: Request) -> RequestPlan:
+    prefix = f"{request.via.rpartition('.')[2]}."
+    methods = {
+        name.removeprefix(prefix): count
+        for (caller, name), count in plan.counts.items()
+        if caller == request.caller and name.startswith(prefix) and isinstance(count, int)
+    }
+    return RequestPlan(
+        caller=request.caller,
+        through=request.via,
+        callee=request.callee,
+        connection=request.connection,
+        known_from=request.source,
+        count=request.count if request.uncounted is None else None,
+        counted=request.counted,
+        methods=methods,
+    )
+
+
+def _jobs(jobs: TaskJobs) -> JobsPlan:
+    return JobsPlan(
+        task=jobs.task,
+        release=jobs.release,
+        event=jobs.event,
+        emitter=jobs.emitter,
+        events=None if jobs.emission is None else jobs.emission.count,
+        period=jobs.period,
+        period_source=jobs.period_source,
+        deadline=jobs.deadline,
+        deadline_source=jobs.deadline_source,
+        overruled=jobs.overruled,
     )
 
 

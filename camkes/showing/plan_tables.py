@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from math import ceil
 
 from camkes.analysis.verdict import Analysis, TaskResult
 from camkes.model.units import duration
+from camkes.protocols.jobs import Source, TaskJobs
 from camkes.protocols.plan import Plan, PlannedCondition
+from camkes.protocols.requests import Counted, Request
 from camkes.protocols.signals import way
 from camkes.running.times import format_time
 from camkes.showing.draw.table import table
@@ -17,8 +19,10 @@ from camkes.showing.plan_json import results_by_task
 from camkes.showing.plan_words import levels, policy_words, priority_words
 
 
-def to_text(plan: Plan, analysis: Analysis | None = None, *, color: bool = False) -> str:
-    """Two tables, as wide as their content. With an analysis, a task has its execution time with all requests
+def to_text(
+    plan: Plan, analysis: Analysis | None = None, jobs: Mapping[str, TaskJobs] = {}, *, color: bool = False
+) -> str:
+    """Tables, as wide as their content. With an analysis, a task has its execution time with all requests
     (C), its blocking (B) and its longest response (R)."""
     results = results_by_task(analysis)
     tasks = [("task", "id", "priority", *(("C", "B", "R") if results else ()))]
@@ -65,7 +69,35 @@ def to_text(plan: Plan, analysis: Analysis | None = None, *, color: bool = False
             (b.instance, b.order.value, f"{b.lowest} to {b.highest}", " ".join(b.tasks)) for b in plan.bands
         ]
         parts.append(table(bands, right=set(), color=color))
+    if any(each.release != "boot" or each.deadline is not None for each in jobs.values()):
+        parts.append(table(_job_rows(jobs), right={2, 3}, color=color))
+    if analysis is not None and analysis.assumptions:
+        parts.append("`camkes analyze` lists the assumptions that R rests on.")
     return "\n\n".join(parts)
+
+
+def _job_rows(jobs: Mapping[str, TaskJobs]) -> list[tuple[str, ...]]:
+    """When jobs are released, when they have to end, and how often they request what; each with where that is
+    from, if it is not stated."""
+    rows: list[tuple[str, ...]] = [("jobs of", "released by", "period", "deadline", "requests")]
+    for name, each in jobs.items():
+        of = f" of {each.emitter}" if each.period_source is Source.EMITTER else ""
+        deadline = "the period" if each.deadline_source is Source.DEFAULT else _duration(each.deadline)
+        requests = " ".join(f"{request.callee}{_count(request)}" for request in each.requests)
+        released = each.event or ("a timer" if each.release == "timer" else "the start")
+        rows.append((name, released, f"{_duration(each.period)}{of}", deadline, requests or "-"))
+    return rows
+
+
+def _duration(time: int | None) -> str:
+    return "-" if time is None else duration(time)
+
+
+def _count(request: Request) -> str:
+    """How often a request is made; a question mark where the code was not read, or has no bound."""
+    if request.counted is Counted.TEXT or request.uncounted is not None:
+        return " x ?"
+    return f" x {request.count}"
 
 
 def _time_rows(plan: Plan) -> list[tuple[str, ...]]:

@@ -95,13 +95,15 @@ def plan(arguments: argparse.Namespace) -> int:
             print(f"{authority.threads_to_text(threads)}\n\n{authority.to_text(entries)}")
     else:
         from camkes.analysis.verdict import responses
+        from camkes.protocols.jobs import find_jobs
         from camkes.showing.plan_json import to_json
 
-        analysis = responses(result.system, result.plan)
+        analysis, jobs = responses(result.system, result.plan), find_jobs(result.system, result.plan)
         if arguments.json:
-            print(to_json(result.plan, analysis))
+            print(to_json(result.plan, analysis, jobs))
         else:
-            print(plan_tables.to_text(result.plan, analysis, color=wants_color(arguments, sys.stdout)))
+            color = wants_color(arguments, sys.stdout)
+            print(plan_tables.to_text(result.plan, analysis, jobs, color=color))
     return status
 
 
