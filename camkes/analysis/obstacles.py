@@ -22,6 +22,7 @@ from camkes.model.configured import DEFAULTS
 from camkes.model.connectors import carries_time, interface_threads, support
 from camkes.model.settings import AFFINITY, DOMAIN, PRIORITY, Known
 from camkes.model.system import Instance, System
+from camkes.protocols.checks.base import listing
 from camkes.protocols.jobs import TaskJobs, find_jobs
 from camkes.protocols.plan import Plan, PlannedCondition
 from camkes.protocols.signals import WAIT_UNTIL
@@ -181,31 +182,40 @@ def _helped_waits(system: System, plan: Plan) -> Iterator[Obstacle]:
                 help="wait for a semaphore or an event `with helpers`, outside of the monitor",
             )
             yield Obstacle(problem, brief, waiters, frees=True)
+            continue
         yield from _timed(each, brief)
+        released = {
+            name: place
+            for name in each.lending.tasks()
+            if name in tasks
+            and (place := tasks[name].spans.get("period") or tasks[name].spans.get("release")) is not None
+        }
+        if released:
+            which = "its helper" if len(released) == 1 else "each of its helpers"
+            problem = Diagnostic(
+                MAY_WAIT,
+                f"a wait for `{each.name}` has no bound: {which} {listing(released)} waits for its next"
+                " release",
+                span,
+                related=tuple(
+                    Label(place, f"jobs of `{name}` are released one after the other")
+                    for name, place in released.items()
+                ),
+                help="let a task without a period end the wait, which waits for requests alone",
+            )
+            yield Obstacle(problem, brief, waiters)
         lowest = min((tasks[n].priority or 0 for n in _waiting_tasks(plan, each) if n in tasks), default=0)
-        frees = each.lending.condition.kind == "condition"
-        for name in each.lending.tasks():
-            helper = plan.task(name)
-            spans = tasks[name].spans if name in tasks else {}
-            if (period := spans.get("period") or spans.get("release")) is not None:
+        for helper in filter(None, map(plan.task, each.lending.tasks())):
+            if helper.name not in released and helper.priority > lowest:
                 problem = Diagnostic(
                     MAY_WAIT,
-                    f"a wait for `{each.name}` has no bound: its helper `{name}` waits for its next release",
-                    span,
-                    related=(Label(period, "its jobs are released one after the other"),),
-                    help="let a task without a period end the wait, which waits for requests alone",
-                )
-                yield Obstacle(problem, brief, waiters, frees=frees)
-            elif helper is not None and helper.priority > lowest:
-                problem = Diagnostic(
-                    MAY_WAIT,
-                    f"the helper `{name}` of `{each.name}` has priority {helper.priority}, above that of"
-                    " a task that waits",
+                    f"the helper `{helper.name}` of `{each.name}` has priority {helper.priority}, above that"
+                    " of a task that waits",
                     span,
                     notes=("its execution is counted as work of the waiting jobs, at their priorities",),
-                    help=f"give `{name}` a priority of at most {lowest}",
+                    help=f"give `{helper.name}` a priority of at most {lowest}",
                 )
-                yield Obstacle(problem, f"its helper {name} is above it", waiters, helper.priority, frees)
+                yield Obstacle(problem, f"its helper {helper.name} is above it", waiters, helper.priority)
 
 
 def _timed(condition: PlannedCondition, brief: str) -> Iterator[Obstacle]:

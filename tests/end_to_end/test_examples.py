@@ -102,7 +102,9 @@ def test_critical_tasks_meet_their_deadlines_within_the_bounds_of_their_critical
     tasks = report(run)
     bounds = {
         (each["name"], each["criticality"]): each["response"]
-        for each in json.loads(camkes("analyze", EXAMPLES / "aav", "--json").output)["criticalities"]
+        for each in json.loads(camkes("analyze", EXAMPLES / "aav", "--text", "--json").output)[
+            "criticalities"
+        ]
     }
     changes = criticalities(trace)
     highest = {name: max(level for each, level in bounds if each == name) for name, _ in bounds}
@@ -134,7 +136,9 @@ def test_drivers_that_take_all_time_delay_no_critical_task(tmp_path: Path) -> No
     tasks = report(run)
     bounds = {
         task["name"]: task["isolated"]
-        for task in json.loads(camkes("analyze", EXAMPLES / "aav", *flags, "--json").output)["budgets"]
+        for task in json.loads(camkes("analyze", EXAMPLES / "aav", *flags, "--text", "--json").output)[
+            "budgets"
+        ]
     }
     for name in ("flight", "filter", "command"):
         assert tasks[name]["missed"] == 0 and tasks[name]["completed"] == tasks[name]["released"]
