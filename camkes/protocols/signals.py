@@ -196,8 +196,9 @@ def _reaching(
     """The code of an instance that reaches one of these functions of a member; with `unknown` also code of
     which that is not known."""
     functions = {f"{member}_{word}" for word in words}
-    others = (f"{instance.name}.{i.name}" for i in instance.type.interfaces if i.kind != "provides")
-    reached = ((code, operations.get(code)) for code in (*_entries(instance), *others))
+    entries = _entries(instance)
+    entries += [f"{instance.name}.{i.name}" for i in instance.type.interfaces if i.kind == "consumes"]
+    reached = ((code, operations.get(code)) for code in entries)
     return tuple(
         sorted(code for code, all in reached if (unknown if all is None else not functions.isdisjoint(all)))
     )

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar
@@ -258,19 +258,25 @@ def _syncs(
 ) -> Iterator[NamedSync]:
     """The mutexes and semaphores of a system, and its events, where the code of a consumer waits for them:
     its thread for the interface waits at another notification."""
+    served = {
+        f"{i.name}.{each.name}"
+        for i in system.instances
+        for each in i.type.interfaces
+        if each.kind == "provides"
+    }
     for instance in system.instances:
         for sync in instance.type.syncs:
             name = f"{instance.name}.{sync.name}"
             if (number := numbers.get(f"{name}:{sync.kind}")) is not None:
                 value = 1 if sync.kind == "mutex" else instance.configured.semaphores.get(sync.name, 0)
-                known = _signalling(number, plan.signallers.get(name), threads, senders)
+                known = _signalling(number, plan.signallers.get(name), threads, senders, served)
                 yield NamedSync(number, name, sync.kind.replace("_", " "), value, *known)
     for connection in system.connections:
         for end in connection.to_ends:
             waited = (event_notification(connection, end), f"{end.name}:handoff")
             found = [numbers[name] for name in waited if name in numbers]
             if found:
-                known = _signalling(found[0], plan.signallers.get(end.name), threads, senders)
+                known = _signalling(found[0], plan.signallers.get(end.name), threads, senders, served)
                 yield NamedSync(found[-1], end.name, "event", 0, *known)
 
 
@@ -279,14 +285,16 @@ def _signalling(
     found: Signallers | None,
     threads: Sequence[NamedThread],
     senders: Sequence[Sequence[int]],
+    served: Collection[str],
 ) -> tuple[tuple[int, ...] | None, tuple[int, ...]]:
     """The threads that can signal at an object, None: others can, too; and those that can without having
-    waited. Where no code was read, or threads of others execute it, all with a capability can."""
+    waited. Where no code was read, or threads of others execute an interface of those that are `served`, all
+    with a capability can."""
     able = tuple(senders[number])
     if not able or (found is not None and found.outside):
         return None, able
     executing = {code: _executing(code, threads) for code in (() if found is None else found.callers)}
-    if found is None or not all(executing.values()):
+    if found is None or any(code in served and not own for code, own in executing.items()):
         return able, able
     of = [
         [t for code in found.callers if code not in left for t in executing[code]]

@@ -4,8 +4,8 @@
 #include <camkes/semaphore.h>
 #include <limits.h>
 
-/* Who holds a mutex is in no record of the kernel, which knows only of those that wait for it. On
- * seL4, where there are no records of waits, it would have no meaning. */
+/* The holder of a mutex is in no record of the kernel, which knows only of threads that wait. On
+ * seL4, where waits are not recorded, it would have no meaning. */
 #if CAMKES_KERNEL_HOST
 #define NOTE(what, semaphore) CAMKES_TRACE(SYNC_##what, (semaphore)->notification)
 #else
