@@ -31,7 +31,8 @@ _PRIORITIES = "s.a_priority = 10; s.b_priority = 20; s.c_priority = 30;"
 @dataclass(frozen=True)
 class Case:
     """Tasks t0, t1, ... of rising priorities, released one after the other, and `types`, the instances and
-    connections of `parts`, and `code`. `cycle`: what the message says after "deadlock: ", empty for none."""
+    connections of `parts`, and `code`. `cycle`: the words of the message after "deadlock: ", empty for
+    none."""
 
     types: str
     parts: str

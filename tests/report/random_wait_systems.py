@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Random systems of threads that wait for each other, and what `run` says of them beside the reference:
-`python -m tests.report.random_wait_systems --count 1000`. For each system: what every task does at each
-instant and who has what it waits for, how long each job was blocked, and the deadlocks."""
+"""Random systems of threads that wait for each other; their reports beside the reference: `python -m
+tests.report.random_wait_systems --count 1000`. For each system: the state of every task at each instant with
+the holders of what it waits for, the time that each job was blocked, and the deadlocks."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class _Maker:
         self.locks: set[str] = set()  # those that are given after they were taken
 
     def work(self) -> Step:
-        return "work", self.rng.randint(10, 120) * US
+        return "work", self.rng.randint(10 * US, 120 * US)
 
     def body(
         self, instance: str, callees: list[str], depth: int = 0, taken: tuple[Unit, ...] = ()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Random systems with mutexes, semaphores, events, plain servers and protocols: what every task does at each
-instant, how long its jobs are blocked, and deadlocks are those of the reference."""
+"""Random systems with mutexes, semaphores, events, plain servers and protocols: the states of
+tasks at each instant, the time that jobs are blocked, and deadlocks are those of the reference."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SEEDS = (103, 208, 231)
 
 
 @pytest.mark.parametrize("seed", [*SEEDS, *(pytest.param(n, marks=pytest.mark.long) for n in range(40))])
-def test_what_is_said_of_waits_is_true(seed: int, tmp_path: Path) -> None:
+def test_states_blocking_and_deadlocks_are_those_of_the_reference(seed: int, tmp_path: Path) -> None:
     system = random_system(seed)
     assert problems(system, ran(write(system, tmp_path))) == []
 
