@@ -32,12 +32,16 @@ from camkes.resolve.words.nearest import suggestion
 from camkes.resources import HOST_KERNEL, RUNTIME, SEL4_KERNEL
 from camkes.running.denied import missed_jobs
 from camkes.running.model import LockStep, Run
-from camkes.running.names import trace_names
+from camkes.running.names import save_names, trace_names
+from camkes.showing import waiting
 from camkes.visible import visible
 
 _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s)")
 #: what `--at` can name beside a time: the event, its subject, and which of several
 _EVENT = re.compile(r"(missed|fault|release|request|lock)(?::([A-Za-z_][\w.]*))?(?::(\d+))?")
+
+#: the record of the run that gdb controls, in the folder of the image
+_TRACE = "debug.trace"
 
 #: of a build for seL4, in its folder: the kernel, QEMU's door for gdb, what gdb needs to know
 _KERNEL, _SOCKET, _DESCRIBED = "kernel/kernel.elf", "gdb.socket", "debug.json"
@@ -103,6 +107,7 @@ def debug(
                 return None
             described["time"], described["thread"], earlier = found
         progress("")
+        save_names(image.folder / _TRACE, trace_names(image.capabilities, checked.plan, checked.system), sink)
         file = image.folder / "debug.json"
         write_output(file, json.dumps(described, indent=1).encode())
         return _start(gdb_command(gdb, image, settings, file, earlier), image.folder)
@@ -150,6 +155,7 @@ def describe(
         "break": list(breaks),
         "time": None,
         "thread": None,
+        "waits": [sys.executable, "-m", waiting.__name__, str(image.folder / _TRACE)],
     }
 
 
@@ -171,7 +177,7 @@ def gdb_command(
     return [
         *(gdb, "-q", "-nx", *(["-batch"] if settings.batch else [])),
         *("-ex", f"source {script}", "-ex", f'python setup("{described}")', *more),
-        *("--args", str(image.kernel), image.table.name, *words),
+        *("--args", str(image.kernel), image.table.name, *words, "--trace", _TRACE),
     ]
 
 

@@ -604,12 +604,23 @@ class Decoder:
             refused=tuple(self.refusals),
             faults=tuple(self.faults),
             waits=self._waits(),
+            last=self._last(),
             exits=self.exits,
             spent=spent,
             payments=payments,
             overruns=overruns,
             criticality=criticality,
         )
+
+    def _last(self) -> dict[int, StateSegment]:
+        """What threads that cannot run do after the last event, which may be of this instant."""
+        found = {}
+        for number, thread in sorted(self.threads.items()):
+            if not thread.runnable:
+                doing = self._state(thread)
+                same = doing[:2] == thread.current[:2]
+                found[number] = StateSegment(thread.since if same else self.now, self.now, *doing)
+        return found
 
     def _waits(self) -> tuple[Wait, ...]:
         holders = {cpi: self._holder(cpi) for cpi in self.holders}

@@ -268,7 +268,8 @@ class Run(Struct, frozen=True):
     who ran when; only a kernel can record that, and seL4 does not: then there are jobs, and no segments.
 
     `threads` are in the order of their numbers, `lanes` by falling priority. `waits`: the threads that wait
-    at the end for what cannot come. `exits`: by the numbers of threads that ended, with which status.
+    at the end for what cannot come; `last`: what threads do after the last record that cannot run, by their
+    numbers, each since when. `exits`: by the numbers of threads that ended, with which status.
     On an MCS kernel, `spent` is about the budgets that can be used up; payments and overruns by time.
     `criticality`: (time, that of the system from then on)."""
 
@@ -290,6 +291,7 @@ class Run(Struct, frozen=True):
     payments: tuple[Payment, ...] = ()
     overruns: tuple[Overrun, ...] = ()
     criticality: tuple[tuple[int, int], ...] = ()
+    last: Mapping[int, StateSegment] = {}
 
     @property
     def situation(self) -> Situation:

@@ -126,3 +126,12 @@ def test_a_component_without_a_path_names_the_command(tmp_path: Path) -> None:
 )
 def test_places_are_read(text: str, stop: StopAt) -> None:
     assert parse_stop(text) == stop
+
+
+@pytest.mark.long
+def test_what_threads_wait_for(built: Path) -> None:
+    """With the holder and since when, as the report of a run has it."""
+    result = debug(built, "--at", "2ms", "-x", "camkes waits")
+    lock = "waits for the lock of lock.s, held by lock.s@low since 0 ns, since 1 ms"
+    assert re.search(rf"^lock.s@high +{lock}$", result.output, re.MULTILINE), result.output
+    assert re.search(r"^low +waits for a reply of lock.s, since 0 ns$", result.output, re.MULTILINE)

@@ -54,7 +54,7 @@ class System:
 
 
 class _Maker:
-    """Interfaces call those of later instances; so calls alone make none."""
+    """Interfaces call those of later instances; so calls alone never are a cycle."""
 
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)

@@ -17,7 +17,7 @@ from camkes.backends.host.codes import RUN_FAILED
 from camkes.capdl.model import Role
 from camkes.diagnostics import Sink
 from camkes.files import write_output
-from camkes.model.connectors import support
+from camkes.model.connectors import Carries, support
 from camkes.model.system import Procedure, System
 from camkes.protocols.plan import Plan, PlannedCpi
 from camkes.running.ceilings import ceilings
@@ -156,7 +156,12 @@ def not_judged(system: System, plan: Plan, run: Run, *, at_any_time: bool = Fals
         for interface in instance.type.interfaces
         if interface.kind == "provides" and isinstance(interface.type, Procedure)
     ]
-    served = {end.name for connection in system.connections for end in connection.to_ends}
+    served = {
+        end.name
+        for connection in system.connections
+        if support(connection.connector).carries is Carries.CALLS
+        for end in connection.to_ends
+    }
     of_kinds = {
         "requests without a protocol": [name for name in plain if name in served and name not in cpis],
         **{

@@ -2,12 +2,13 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """What gdb knows of a system on the host kernel; runs in gdb's own Python. `camkes debug` loads it.
 
-Commands: camkes threads, camkes break INSTANCE[.INTERFACE], camkes at TIME, camkes back TIME. A run is
+Commands: camkes threads, camkes waits, camkes break INSTANCE[.INTERFACE], camkes at TIME, camkes back TIME. A run is
 deterministic, so to go back is to run again to an earlier time.
 """
 
 import json
 import re
+import subprocess
 
 import gdb
 
@@ -259,7 +260,7 @@ set_breakpoint = InInstance
 
 
 class Camkes(gdb.Command):
-    """The system that is debugged: camkes threads, break, at, back."""
+    """The system that is debugged: camkes threads, waits, break, at, back."""
 
     def __init__(self):
         super().__init__("camkes", gdb.COMMAND_USER, prefix=True)
@@ -307,6 +308,20 @@ class Threads(gdb.Command):
         if current is not None and int(current["number"]) == int(thread["number"]):
             return place_of_frames()
         return saved_place(thread)
+
+
+class Waits(gdb.Command):
+    """Lists what threads wait for, which thread has that, and since when; and deadlocks."""
+
+    def __init__(self):
+        super().__init__("camkes waits", gdb.COMMAND_STATUS)
+
+    def invoke(self, argument, from_tty):
+        if kernel() is None:
+            raise gdb.GdbError("the system does not run; `run` starts it")
+        gdb.parse_and_eval("(void)trace_flush()")
+        done = subprocess.run(settings["waits"], capture_output=True, text=True, check=False)
+        gdb.write(done.stdout + done.stderr)
 
 
 class Break(gdb.Command):
@@ -378,7 +393,7 @@ def setup(path):
         f"handle {OWN_SIGNALS} nostop noprint pass",
     ):
         gdb.execute(line, to_string=True)
-    for command in (Camkes, Threads, Break, At, Back):
+    for command in (Camkes, Threads, Waits, Break, At, Back):
         command()
     gdb.events.stop.connect(on_stop)
     gdb.prompt_hook = prompt
