@@ -273,6 +273,8 @@ def _syncs(
                 yield NamedSync(number, name, sync.kind.replace("_", " "), value, *known)
     for connection in system.connections:
         for end in connection.to_ends:
+            if plan.condition(end.name) is not None:
+                continue  # its manager keeps the waiting threads
             waited = (event_notification(connection, end), f"{end.name}:handoff")
             found = [numbers[name] for name in waited if name in numbers]
             if found:

@@ -239,6 +239,12 @@ class _WaitFinder:
             if thread in shown:
                 continue
             wait = self._follow(thread, steps)
+            if (
+                wait is not None
+                and wait.cause in (Cause.ENDED, Cause.SUSPENDED)
+                and not self._has_to_end(thread)
+            ):
+                continue  # it waits for the next event, and there is none
             if wait is not None and (thread not in followed or wait.cause is Cause.DEADLOCK):
                 shown.update(step.thread for step in wait.steps)
                 yield wait
@@ -290,7 +296,9 @@ class _WaitFinder:
         while failed:
             found = {number for number, step in steps.items() if number not in failed and step.by in failed}
             for number in sorted(waiting - failed):
-                sender = next((s for s in self._enders(number) or () if s in failed), None)
+                signal = threads[number].signal
+                senders = () if signal is None else self.names.senders_at(signal)
+                sender = next((s for s in senders if s in failed), None)
                 if sender is not None:
                     what = f"a signal of {self.names.thread_name(sender)}"
                     steps[number] = WaitStep(number, what, sender, since=threads[number].since)
@@ -358,7 +366,7 @@ class _WaitFinder:
     def _has_to_end(self, thread: int) -> bool:
         state = self.end.threads[thread]
         sync = self.end.syncs.get(state.signal) if state.signal is not None else None
-        at_rest = state.condition is not None or (sync is not None and not sync.holders)
+        at_rest = state.condition is not None or (state.signal is not None and not (sync and sync.holders))
         return not at_rest or thread in self.end.in_jobs
 
     def _rest(self, thread: int | None) -> tuple[WaitStep, ...]:
