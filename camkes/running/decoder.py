@@ -505,7 +505,8 @@ class Decoder:
         if state is State.WAITS_SERVER:
             servers = self.receivers.get(thread.object, ())
             return [(server, server.served) for server in servers if server.client is not None]
-        return [(self.threads[number], since) for number, since in self.syncs[thread.object].holders]
+        held = self.syncs[thread.object].holders
+        return [(self.threads[number], since) for number, since in held.items()]
 
     def _task_of(self, thread: ThreadState) -> str:
         """The task on whose behalf a thread works, "": there is none, or it is its own."""

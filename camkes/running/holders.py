@@ -14,37 +14,43 @@ from camkes.running.names import NamedSync
 
 
 class SyncState:
-    """A mutex or semaphore now. `held`: (thread, since when) for each unit that is taken, the oldest first;
-    `loose`: a thread has posted what it had not taken."""
+    """A mutex or semaphore now. `held`: since when for each unit that a thread has taken, by threads, that
+    which has some for the longest time first; `loose`: a thread has posted what it had not taken."""
 
     __slots__ = ("held", "loose", "named")
 
     def __init__(self, named: NamedSync) -> None:
         self.named = named
-        self.held: list[tuple[int, int]] = []
+        self.held: dict[int, list[int]] = {}
         self.loose = False
 
     def take(self, thread: int, now: int) -> None:
-        self.held.append((thread, now))
+        self.held.setdefault(thread, []).append(now)
 
     def post(self, thread: int) -> None:
-        """The last unit that the thread has taken; if it has none, the oldest of others."""
-        mine = next((unit for unit in reversed(self.held) if unit[0] == thread), None)
-        self.loose = self.loose or mine is None
-        if self.held:
-            self.held.remove(self.held[0] if mine is None else mine)
+        """The last unit that the thread has taken; if it has none, one of the thread that has for the longest
+        time."""
+        self.loose = self.loose or thread not in self.held
+        holder = thread if thread in self.held else next(iter(self.held), None)
+        if holder is not None:
+            units = self.held[holder]
+            units.pop()
+            if not units:
+                del self.held[holder]
 
     @property
     def is_lock(self) -> bool:
         return self.named.value > 0 and not self.named.free and not self.loose
 
     @property
-    def holders(self) -> tuple[tuple[int, int], ...]:
-        """Those that have it, of a mutex or a semaphore that is used as a lock."""
-        return tuple(self.held) if self.named.kind == "mutex" or self.is_lock else ()
+    def holders(self) -> dict[int, int]:
+        """The threads that have it, each since when, of a mutex or a semaphore that is used as a lock."""
+        if self.named.kind != "mutex" and not self.is_lock:
+            return {}
+        return {thread: units[0] for thread, units in self.held.items()}
 
     def enders(self) -> tuple[int, ...] | None:
         """The threads that can end a wait for it; None: others can, too."""
         if self.named.senders is None or self.loose or not self.held or not self.named.value:
             return self.named.senders
-        return tuple(dict.fromkeys((*(thread for thread, _ in self.held), *self.named.free)))
+        return tuple(dict.fromkeys((*self.held, *self.named.free)))

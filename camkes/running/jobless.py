@@ -16,7 +16,9 @@ def tasks_without_jobs(run: Run, system: System) -> list[Diagnostic]:
 
     There is no warning where a fault or a wait without end explains it: those have their own diagnostics.
     """
-    explained = {fault.thread.number for fault in run.faults} | {wait.thread for wait in run.waits}
+    explained = {fault.thread.number for fault in run.faults} | {
+        step.thread for wait in run.waits for step in wait.steps
+    }
     spans = {task.instance: task.span for task in system.tasks}
     return [
         Diagnostic(

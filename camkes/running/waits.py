@@ -320,7 +320,7 @@ class _WaitFinder:
         if sync is None:
             return None
         what = f"the {sync.named.kind} {sync.named.name}"
-        held = dict(sync.holders)
+        held = sync.holders
         if held and set(held) == set(enders):
             names = [self.names.thread_name(holder) for holder in held]
             by = self._first(tuple(held))

@@ -195,5 +195,8 @@ def test_who_has_a_mutex_and_since_when(tmp_path: Path) -> None:
         ("the mutex s.n, held by s.b", "s.b", 11_000_000, 3_000_000),
         ("the mutex s.m, held by s.a", "s.a", 8_000_000, 1_000_000),
     ]
+    assert run(path, "--verify").output.endswith(
+        "not judged: requests without a protocol (s.a, s.b); waits for a mutex (s.m, s.n)\n"
+    )
     picture = (tmp_path / "run.svg").read_text()
     assert "t1: waits for the mutex s.m, held by s.a for t0 since 1 ms" in picture

@@ -192,7 +192,8 @@ class Reference:
         mine = [unit for unit in state.held if unit[0] is thread]
         state.as_lock = state.as_lock and bool(mine)
         if state.held:
-            state.held.remove(mine[-1] if mine else state.held[0])
+            first = [unit for unit in state.held if unit[0] is state.held[0][0]]
+            state.held.remove((mine or first)[-1])
         if state.value <= 0:
             state.signals += 1
             self.signal(state)
@@ -324,7 +325,9 @@ class Reference:
         if kind in ("mutex", "semaphore"):
             state = self.units[name]
             lock = state.unit.value > 0 and state.as_lock
-            return list(state.held) if lock or kind == "mutex" else []
+            units = reversed(state.held if lock or kind == "mutex" else [])
+            first = dict(units)  # of each thread the first
+            return sorted(first.items(), key=lambda unit: state.held.index(unit))
         return []
 
     # -- deadlocks
