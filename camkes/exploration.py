@@ -85,8 +85,9 @@ class Pass(Struct, frozen=True):
 class PassReport(Struct, frozen=True, kw_only=True):
     """A search. `arrivals` are the jobs of each task, null: as stated. `states` were reached, `distinct` of
     them differ. `bound` is that of preemptions; `depth` and `deepest` are in choices, of which `frontier`
-    options were not tried. `cut`: the bound left out schedules; `stopped`: a limit ended the search. `bytes`
-    are those of a state; `seconds` are elapsed, `processor` those of all processors."""
+    options were not tried. `cut`: the bound left out schedules; `stopped`: a limit ended the search;
+    `between`: a work had a duration between bounds. `bytes` are those of a state; `seconds` are elapsed,
+    `processor` those of all processors."""
 
     arrivals: int | None
     scheduling: str
@@ -102,6 +103,7 @@ class PassReport(Struct, frozen=True, kw_only=True):
     processes: int
     cut: bool
     stopped: bool
+    between: bool
     bytes: int
     seconds: float
     processor: float

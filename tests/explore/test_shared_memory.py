@@ -32,8 +32,12 @@ class Program:
     wrong: str = ""
 
 
-def explored(folder: Path, program: Program, **options: object) -> Exploration:
-    settings = ExploreSettings(search=SearchOptions(seconds=LIMIT, **options), output=folder / "out")  # type: ignore[arg-type]
+def explored(
+    folder: Path, program: Program, *, any_order: bool = True, until: int | None = None
+) -> Exploration:
+    """`until`: virtual time, in ns."""
+    search = SearchOptions(seconds=LIMIT, duration=until)
+    settings = ExploreSettings(search=search, any_order=any_order, output=folder / "out")
     sink = Sink()
     found = find(Input(write_files(folder, program.text, program.code)), settings, sink, lambda _: None)
     assert found is not None, [each.message for each in sink.diagnostics]

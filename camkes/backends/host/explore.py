@@ -77,8 +77,8 @@ class FoundViolation(Struct, frozen=True):
 class SearchState(Struct, frozen=True):
     """How far a search is. `states` counts those that were come to, `distinct` those of the last round that
     differ; `depth` is in choices, of which `frontier` options were not tried; `cut`: the bound on preemptions
-    left out schedules; `stopped`: a limit ended the search. `bytes` are compared at a state; `seconds` are
-    elapsed, `processor` those of all processors."""
+    left out schedules; `stopped`: a limit ended the search; `between`: a work had a duration between bounds.
+    `bytes` are compared at a state; `seconds` are elapsed, `processor` those of all processors."""
 
     states: int = 0
     distinct: int = 0
@@ -91,6 +91,7 @@ class SearchState(Struct, frozen=True):
     processes: int = 1
     cut: bool = False
     stopped: bool = False
+    between: bool = False
     bytes: int = 0
     seconds: float = 0.0
     processor: float = 0.0

@@ -17,6 +17,9 @@ from camkes.model import units
 _OF_USERS = (Role.CONTROL, Role.INTERFACE, Role.WORKER)
 
 
+_DURATIONS = "durations between their bounds with which no work ends when a timer fires"
+
+
 class NotSearched(Struct, frozen=True):
     """`kind` is one of jobs, time, times, points, slices, preemptions, durations, domains, memory, limit.
     `subject` says it in words; `option` of `camkes explore` adds it, null: none does."""
@@ -65,6 +68,8 @@ def _of_searches(
                 f"--for {_word(2 * options.duration)}",
             )
             yield NotSearched("times", "deadlines where jobs are released at other times than stated", None)
+    if any(state.between for _, state in searches):
+        yield NotSearched("durations", _DURATIONS, None)
     for options, state in searches:
         yield from _of_extent(options, state)
         if options.scheduling == "fifo":

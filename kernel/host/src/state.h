@@ -154,6 +154,9 @@ struct hooks {
     bool (*access)(const struct thread *thread, struct access *access, enum reach reach);
     void (*touched)(const struct thread *thread);
     void (*leaves)(const struct thread *thread); /* to be decided who runs; NULL: none wants it */
+    void (*worked)(const struct thread *thread);
+    unsigned (*offsets)(const struct thread *thread, const struct between *work,
+                        uint64_t times[static MOST_OFFSETS_OF_WORK]);
 };
 
 extern struct hooks hooks;

@@ -98,7 +98,7 @@ struct report {
 /* Memory that a thread is about to access, `size` 0: none. `place` is the address, or for memory
  * that address spaces share, wherever it is in each of them, SHARED_PLACE and its offset in all
  * such memory. `whole`: of at most a word, which cannot be seen half written, and the program says
- * that others may access it (atomic, or volatile). `aside`: see words.c. */
+ * that others may access it (atomic, or volatile). `aside`: see learned.c. */
 struct access {
     uint64_t place, from, size;
     bool write, whole, aside;
@@ -109,6 +109,13 @@ struct access {
 /* Whose memory it is: the stack of the thread that accesses it, that of another one, or any
  * other. */
 enum reach { REACH_OWN, REACH_STACK, REACH_ANY };
+
+/* A work whose duration is between bounds, and when it ends if nothing interrupts it. */
+struct between {
+    uint64_t low, high, end;
+};
+
+enum { MOST_BETWEEN = 4, MOST_OFFSETS_OF_WORK = 12 };
 
 struct thread {
     void *sp; /* where its registers are saved */
@@ -140,9 +147,11 @@ struct thread {
     struct object *reply;              /* that it receives with or waits for */
     struct cap fault_cap, timeout_cap; /* its handlers' endpoints */
     struct fault fault;
-    struct access access; /* see accesses.c */
-    uint64_t work;        /* processor time it has still to consume */
-    uint64_t slice;       /* processor time to the end of its time slice */
+    struct access access;                 /* see accesses.c */
+    struct between between[MOST_BETWEEN]; /* in a search, since it last waited for a signal */
+    unsigned between_count;
+    uint64_t work;  /* processor time it has still to consume */
+    uint64_t slice; /* processor time to the end of its time slice */
     uint64_t stack_size;
     int exit_status;
     char *guard, *stack, *stack_top;

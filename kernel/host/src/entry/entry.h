@@ -42,6 +42,9 @@ void invocation_resume(struct thread *thread, struct thread *by);
 seL4_Error invocation_set_priorities(struct thread *self, seL4_CPtr tcb, seL4_CPtr authority,
                                      const seL4_Word *maximum, const seL4_Word *priority);
 
+/* extensions.c */
+unsigned duration_number(unsigned chosen);
+
 /* context.S */
 void context_swap(void **save, void *load);
 void *context_make(void *stack_top, void (*entry)(void));

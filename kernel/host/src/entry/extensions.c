@@ -2,18 +2,31 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* What the host kernel has beyond seL4's API, see <camkes/host.h>. */
 #include "entry/entry.h"
+#include "time/budget.h"
 #include "objects/operations.h"
 #include "record/output.h"
 #include "scheduling/scheduling.h"
 #include "state.h"
 
 #include <camkes/host.h>
+#include <string.h>
+
+enum { MOST_ENDS = 128 };
+
+/* What follows in a search may depend on when the work ends. */
+static void work(struct thread *self, uint64_t ns)
+{
+    TRACE(WORK, self, NULL, ns);
+    work_consume(self, ns);
+    if (hooks.worked && !kernel->options.arrivals) {
+        hooks.worked(self);
+    }
+}
 
 void camkes_host_work(uint64_t ns)
 {
     struct thread *self = kernel_enter_quietly();
-    TRACE(WORK, self, NULL, ns);
-    work_consume(self, ns);
+    work(self, ns);
     kernel_leave(self);
 }
 
@@ -26,30 +39,117 @@ static uint64_t any_duration(uint64_t lo, uint64_t hi)
     return chosen == 0 ? hi : hi - (uint64_t)((unsigned __int128)range * chosen / steps);
 }
 
-/* With --durations corners: a bound, or such that the work ends just before or after a timer fires
- * if nothing interrupts it. With --arrivals it makes no difference. */
-static uint64_t corner_duration(uint64_t lo, uint64_t hi)
+/* Durations that are tried: the bounds, then others in the order of their lengths. */
+static struct {
+    uint64_t low, at[MOST_ENDS];
+    unsigned count;
+} ends;
+
+static void add_end(uint64_t low, uint64_t high, uint64_t duration)
 {
-    enum { MOST = 16 };
-    uint64_t ends[MOST] = {hi, lo};
-    unsigned count = lo < hi ? 2 : 1;
-    for (unsigned i = 0; i < kernel->heap_size && count + 2 <= MOST; i++) {
-        const uint64_t due = kernel->heap[i]->timer.due;
-        if (due > kernel->now + lo && due < kernel->now + hi) {
-            ends[count++] = due - kernel->now;
-            ends[count++] = due - kernel->now + 1;
+    unsigned place = ends.count;
+    while (place > 2 && ends.at[place - 1] > duration) {
+        place--;
+    }
+    const bool known = place > 2 && ends.at[place - 1] == duration;
+    if (duration <= low || duration >= high || known || ends.count == MOST_ENDS) {
+        return;
+    }
+    memmove(&ends.at[place + 1], &ends.at[place], (ends.count - place) * sizeof *ends.at);
+    ends.at[place] = duration;
+    ends.count++;
+}
+
+/* With those that end, or lead to an end of another work, just before or after one of the instants
+ * from `first` on, every `period` (0: one). */
+static void align_ends(const struct between *work, const uint64_t *offsets, unsigned count,
+                       uint64_t first, uint64_t period)
+{
+    const uint64_t end = kernel->now + work->high + offsets[count - 1];
+    for (uint64_t instant = first; instant < end && ends.count < MOST_ENDS; instant += period) {
+        for (unsigned i = 0; i < count; i++) {
+            if (instant > kernel->now + offsets[i]) {
+                const uint64_t duration = instant - kernel->now - offsets[i];
+                add_end(work->low, work->high, duration);
+                add_end(work->low, work->high, duration + 1);
+            }
+        }
+        if (period == 0) {
+            break;
         }
     }
-    return ends[kernel->options.arrivals ? 0 : choose(CAMKES_CHOICE_DURATION, count)];
+}
+
+static void find_ends(const struct thread *self, const struct between *work)
+{
+    uint64_t offsets[MOST_OFFSETS_OF_WORK + 1] = {0};
+    unsigned count = 1;
+    if (hooks.offsets) {
+        count += hooks.offsets(self, work, offsets + 1);
+    }
+    uint64_t *const longest = &offsets[count - 1];
+    for (unsigned i = 0; i + 1 < count; i++) {
+        if (offsets[i] > *longest) {
+            const uint64_t other = offsets[i];
+            offsets[i] = *longest;
+            *longest = other;
+        }
+    }
+    ends.low = work->low;
+    ends.at[0] = work->high;
+    ends.at[1] = work->low;
+    ends.count = 2;
+    for (unsigned i = 0; i < kernel->heap_size; i++) {
+        const struct timer *timer = &kernel->heap[i]->timer;
+        align_ends(work, offsets, count, timer->due, timer->period);
+    }
+    if (kernel->mcs && budget_next() != UINT64_MAX) {
+        align_ends(work, offsets, count, budget_next(), 0);
+    }
+}
+
+/* The number of one of the durations in a script. */
+unsigned duration_number(unsigned chosen)
+{
+    return chosen < 2 ? chosen : (unsigned)(ends.at[chosen] - ends.low) + 1;
+}
+
+/* A script has the duration itself: 0 and 1 are the upper and the lower bound, N is N - 1 ns more
+ * than that. */
+static uint64_t duration_in_script(uint64_t low, uint64_t high)
+{
+    static const uint64_t MOST = UINT32_MAX;
+    const unsigned options = (unsigned)(high - low < MOST ? high - low : MOST - 1) + 1;
+    const unsigned number = choose(CAMKES_CHOICE_DURATION, options);
+    return number == 0 ? high : low + number - 1;
+}
+
+/* With --durations corners, and in a search. With --arrivals it makes no difference. */
+static uint64_t corner_duration(struct thread *self, uint64_t low, uint64_t high)
+{
+    if (low == high || kernel->options.arrivals) {
+        return high;
+    }
+    if (kernel->options.choices == CHOICES_SCRIPT) {
+        return duration_in_script(low, high);
+    }
+    struct between work = {.low = low, .high = high};
+    find_ends(self, &work);
+    const unsigned option = choose(CAMKES_CHOICE_DURATION, ends.count);
+    find_ends(self, &work); /* a search has come back to this state */
+    const uint64_t chosen = ends.at[option];
+    if (hooks.offsets && self->between_count < MOST_BETWEEN) {
+        work.end = kernel->now + chosen;
+        self->between[self->between_count++] = work;
+    }
+    return chosen;
 }
 
 void camkes_host_work_between(uint64_t lo, uint64_t hi)
 {
     struct thread *self = kernel_enter_quietly();
     hi = hi > lo ? hi : lo;
-    const uint64_t ns = kernel->options.corners ? corner_duration(lo, hi) : any_duration(lo, hi);
-    TRACE(WORK, self, NULL, ns);
-    work_consume(self, ns);
+    work(self, kernel->options.corners ? corner_duration(self, lo, hi) : any_duration(lo, hi));
     kernel_leave(self);
 }
 

@@ -6,6 +6,8 @@
 #include "record/output.h"
 #include "scheduling/scheduling.h"
 
+#include <string.h>
+
 void notification_signal(struct object *object, uint64_t badge, struct thread *by)
 {
     struct notification *notification = &object->notification;
@@ -40,6 +42,8 @@ bool notification_wait(struct thread *thread, struct object *object, bool blocki
         return true;
     }
     thread->badge = 0;
+    memset(thread->between, 0, thread->between_count * sizeof *thread->between);
+    thread->between_count = 0;
     if (blocking) {
         ready_set_state(thread, THREAD_BLOCKED_NOTIFICATION);
         if (kernel->mcs) {

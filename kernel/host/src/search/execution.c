@@ -288,13 +288,16 @@ void execution_initialise(void)
     hooks.fault = on_fault;
     hooks.race = on_race;
     hooks.wrote = snapshot_wrote;
-    hooks.access = words_use;
+    hooks.access = learned_access;
+    hooks.worked = learned_worked;
+    hooks.offsets = learned_offsets;
     hooks.touched = snapshot_touch;
     hooks.leaves = tells() ? on_leaving : NULL;
     oracle_report = on_violation;
     oracle_find_going_on = wakes_find;
     snapshot_initialise(stack, STACK);
     execution.choices = pages_reserve(MOST_CHOICES * sizeof *execution.choices);
+    execution.numbers = pages_reserve(MOST_CHOICES * sizeof *execution.numbers);
     kernel->traced = true;
     budget_show();
     control.system_sp = root.sp = context_make(stack + STACK, run_system);
@@ -349,26 +352,45 @@ void execution_make_smaller(void)
     execution.length = length; /* what comes behind is 0 */
 }
 
-/* The choices of the violation get those of all accesses to memory, which are points where nothing
- * is known about words: option 0. */
+/* Runs a script. Whether it violates a property. */
+bool execution_repeats(const unsigned *numbers, unsigned count)
+{
+    unsigned made = 0;
+    enum event event = execution_begin();
+    progress->reruns++;
+    while (event == EVENT_CHOICE && made < MOST_CHOICES) {
+        const unsigned number = made < count ? numbers[made] : 0;
+        const unsigned answer = number < execution.options ? number : execution.options - 1;
+        execution.numbers[made++] = answer;
+        event = execution_resume(answer);
+    }
+    execution.number_count = made;
+    return event == EVENT_VIOLATION;
+}
+
+static unsigned number_of(unsigned answer)
+{
+    return execution.kind == CAMKES_CHOICE_DURATION ? duration_number(answer) : answer;
+}
+
+/* Makes a script of the choices of the violation, for which nothing is known about the system: all
+ * accesses to memory are points, those that a search has passed over with option 0. */
 void execution_make_complete(void)
 {
-    uint16_t *kept = pages_reserve(MOST_CHOICES * sizeof *kept);
     const unsigned length = execution.length;
-    memcpy(kept, execution.choices, length * sizeof *kept);
-    words_show_all();
-    unsigned used = 0, made = 0, last = 0;
+    learned_show_all();
+    unsigned used = 0, made = 0;
     enum event event = execution_begin();
+    execution.number_count = 0;
     while (event == EVENT_CHOICE && made < MOST_CHOICES) {
-        const unsigned answer = execution.aside || used == length ? 0 : kept[used++];
-        execution.choices[made++] = (uint16_t)answer;
-        last = answer > 0 ? made : last;
+        const unsigned answer = execution.aside || used == length ? 0 : execution.choices[used++];
+        execution.numbers[made++] = number_of(answer);
+        execution.number_count = answer > 0 ? made : execution.number_count; /* then 0 */
         event = execution_resume(answer);
     }
     if (event != EVENT_VIOLATION) {
         give_up(3, "a schedule has too many accesses to memory to be repeated");
     }
-    execution.length = last; /* what comes behind is 0 */
 }
 
 /* A line of JSON. */
@@ -378,8 +400,8 @@ void execution_put_violation(void)
             "{\"event\": \"violation\", \"property\": \"%c\", \"time\": %" PRIu64
             ", \"text\": \"%s\", \"choices\": [",
             execution.property, kernel->now, control.text);
-    for (unsigned i = 0; i < execution.length; i++) {
-        dprintf(STDOUT_FILENO, "%s%u", i > 0 ? ", " : "", execution.choices[i]);
+    for (unsigned i = 0; i < execution.number_count; i++) {
+        dprintf(STDOUT_FILENO, "%s%u", i > 0 ? ", " : "", execution.numbers[i]);
     }
     dprintf(STDOUT_FILENO, "]%s}\n", control.place);
 }

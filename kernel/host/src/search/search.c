@@ -66,17 +66,17 @@ static void put_line(const char *what)
     char line[512];
     note_progress();
     const struct progress all = parts_progress();
-    const int length =
-        snprintf(line, sizeof line,
-                 "{\"event\": \"%s\", \"states\": %" PRIu64 ", \"distinct\": %" PRIu64
-                 ", \"schedules\": %" PRIu64 ", \"reruns\": %" PRIu64
-                 ", \"bound\": %u, \"depth\": %u, \"deepest\": %u, \"frontier\": %" PRIu64
-                 ", \"processes\": %u, \"cut\": %s, \"stopped\": %s, \"bytes\": %zu, "
-                 "\"seconds\": %.3f, \"processor\": %.3f}\n",
-                 what, all.states, all.distinct, all.schedules, all.reruns, round.bound, all.depth,
-                 all.deepest, all.frontier, kernel->options.processes, round.cut ? "true" : "false",
-                 round.stopped ? "true" : "false", snapshot_bytes(),
-                 clock_of(CLOCK_MONOTONIC) - start, all.processor);
+    const int length = snprintf(
+        line, sizeof line,
+        "{\"event\": \"%s\", \"states\": %" PRIu64 ", \"distinct\": %" PRIu64
+        ", \"schedules\": %" PRIu64 ", \"reruns\": %" PRIu64
+        ", \"bound\": %u, \"depth\": %u, \"deepest\": %u, \"frontier\": %" PRIu64
+        ", \"processes\": %u, \"cut\": %s, \"stopped\": %s, \"between\": %s, \"bytes\": %zu, "
+        "\"seconds\": %.3f, \"processor\": %.3f}\n",
+        what, all.states, all.distinct, all.schedules, all.reruns, round.bound, all.depth,
+        all.deepest, all.frontier, kernel->options.processes, round.cut ? "true" : "false",
+        round.stopped ? "true" : "false", learned_between() ? "true" : "false", snapshot_bytes(),
+        clock_of(CLOCK_MONOTONIC) - start, all.processor);
     if (write(STDOUT_FILENO, line, (size_t)length) != length) {
         process_exit(3);
     }
@@ -114,7 +114,7 @@ static bool must_stop(void)
 /* Whether the round need not come to its end, as another one has more points. */
 static bool must_repeat(void)
 {
-    return round.bound == ANY && words_grew();
+    return round.bound == ANY && learned_grew();
 }
 
 /* ---- all schedules ---- */
@@ -305,10 +305,10 @@ static bool search_round(void)
         if (in_parts ? search_in_parts() : search_depth_first()) {
             return true;
         }
-        if (parts_stopped() || !words_grew()) {
+        if (parts_stopped() || !learned_grew()) {
             return false;
         }
-        words_next_round();
+        learned_next_round();
         *progress = before;
     }
 }
@@ -318,7 +318,7 @@ static bool search_all(void)
 {
     static const unsigned STEPS[] = {1, ANY};
     const unsigned most = kernel->options.bound < ANY ? kernel->options.bound : ANY;
-    words_begin();
+    learned_begin();
     for (unsigned i = 0; i < sizeof STEPS / sizeof *STEPS; i++) {
         round.bound = STEPS[i] < most ? STEPS[i] : most;
         if (search_round()) {
@@ -418,14 +418,8 @@ static bool search_at_random(void)
 /* One schedule, whose choices are known. */
 static bool search_script(void)
 {
-    static const unsigned MOST = MOST_CHOICES;
-    const unsigned length = kernel->script_length < MOST ? kernel->script_length : MOST;
-    uint16_t *choices = pages_reserve(MOST_CHOICES * sizeof *choices);
-    for (unsigned i = 0; i < length; i++) {
-        choices[i] = (uint16_t)kernel->script[i];
-    }
     progress->schedules = 1;
-    return execution_violates(choices, length, 0);
+    return execution_repeats(kernel->script, kernel->script_length);
 }
 
 static bool search(void)
@@ -477,7 +471,7 @@ unsigned search_fork(const struct options *options)
     give_up(2, "there is no search with the sanitizers");
 #endif
     visited_initialise();
-    words_initialise();
+    learned_initialise();
     return parts_initialise(options->processes);
 }
 

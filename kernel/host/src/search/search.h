@@ -55,13 +55,17 @@ uint64_t parts_first_violation(void);
 struct progress parts_progress(void);
 void parts_alone(void);
 
-/* ---- words.c: words of memory that threads share ---- */
-void words_initialise(void);
-void words_begin(void);
-bool words_use(const struct thread *thread, struct access *access, enum reach reach);
-bool words_grew(void);
-void words_next_round(void);
-void words_show_all(void);
+/* ---- learned.c: what a search learns about a system ---- */
+void learned_initialise(void);
+void learned_begin(void);
+bool learned_grew(void);
+void learned_next_round(void);
+bool learned_access(const struct thread *thread, struct access *access, enum reach reach);
+void learned_show_all(void);
+void learned_worked(const struct thread *thread);
+unsigned learned_offsets(const struct thread *thread, const struct between *work,
+                         uint64_t times[static MOST_OFFSETS_OF_WORK]);
+bool learned_between(void);
 
 /* ---- snapshot.c: memory that can be put back ---- */
 
@@ -101,6 +105,8 @@ struct execution {
     char property;     /* that is violated */
     uint16_t *choices; /* of a whole schedule */
     unsigned length;
+    unsigned *numbers; /* the same for a script, see execution_make_complete() */
+    unsigned number_count;
 };
 
 extern struct execution execution;
@@ -110,6 +116,7 @@ enum event execution_resume(unsigned answer);
 void execution_save(struct place *place);
 void execution_go_back(const struct place *place);
 bool execution_violates(const uint16_t *choices, unsigned length, char property);
+bool execution_repeats(const unsigned *numbers, unsigned count);
 void execution_make_smaller(void);
 void execution_make_complete(void);
 void execution_put_violation(void);
