@@ -17,7 +17,7 @@ from camkes.backends.host.explore import FoundViolation, SearchOptions, SearchSt
 from camkes.backends.host.host import HostImage
 from camkes.backends.host.places import moments_of
 from camkes.backends.host.schedule import Schedule, schedule_to_json
-from camkes.backends.host.unsearched import NotSearched, not_searched
+from camkes.backends.host.unsearched import NotSearched, equals, not_searched
 from camkes.diagnostics import Sink
 from camkes.diagnostics.words import plural
 from camkes.files import write_output
@@ -30,6 +30,9 @@ from camkes.showing.summary import to_json
 
 SCHEMA = "camkes-explore 1"
 
+#: The most preemptions of a schedule with time slices, where only a few are searched.
+SLICES = 2
+
 #: What is checked in every state of every system.
 PROPERTIES = "M P H B L Z S F"
 
@@ -37,6 +40,7 @@ PROPERTIES = "M P H B L Z S F"
 class ExploreSettings(Struct, frozen=True, kw_only=True):
     """`output` is the build folder. `any_order` and `stated` choose what is searched: every order of
     arrivals, with `search.arrivals` jobs of each task, and the times in the text; both by default.
+    `slices`: also every order with a few ends of time slices, where threads have one priority.
     `schedule` is where a violation is written (None: `schedule.json` in the build folder), `replay` a
     schedule to check in place of a search."""
 
@@ -44,6 +48,7 @@ class ExploreSettings(Struct, frozen=True, kw_only=True):
     search: SearchOptions = SearchOptions()
     any_order: bool = True
     stated: bool = True
+    slices: bool = True
     schedule: Path | None = None
     replay: Schedule | None = None
 
@@ -71,6 +76,7 @@ class Pass(Struct, frozen=True):
         arrivals = self.options.arrivals
         jobs = f"{_count(arrivals, 'job')} of each task, in any order"
         what = jobs if arrivals else "arrivals and durations as stated"
+        what += ", with time slices" if self.options.scheduling == "rr" else ""
         state = self.state
         speed = f", {state.states / state.processor:,.0f} a second of a processor" if state.processor else ""
         preemptions = "" if state.bound >= 254 else f", at most {_count(state.bound, 'preemption')}"
@@ -200,7 +206,7 @@ def _search(
     violation, story = None, None
     steps: tuple[StoryStepReport, ...] = ()
     schedule: Path | None = None
-    for options in _passes(settings):
+    for options in _passes(settings, slices=bool(equals(image.capabilities))):
         limits = blocking_limits(checked.system, checked.plan, options.arrivals)
         result = search_host(image, checked.plan, names, limits, options, sink, lambda s: progress(_line(s)))
         if result is None:
@@ -263,7 +269,8 @@ def _with_waits(schedule: Schedule, checked: pipeline.Checked, image: HostImage)
     return f"{schedule.explanation}: {waits}"
 
 
-def _passes(settings: ExploreSettings) -> list[SearchOptions]:
+def _passes(settings: ExploreSettings, *, slices: bool) -> list[SearchOptions]:
+    """What is searched, in this order; `slices`: threads can share the processor in turns."""
     if (known := settings.replay) is not None:
         options = SearchOptions(arrivals=known.arrivals, scheduling=known.scheduling, duration=known.duration)
         return [replace(options, choices=known.choices)]
@@ -273,7 +280,11 @@ def _passes(settings: ExploreSettings) -> list[SearchOptions]:
         duration=settings.search.duration or pipeline.DEFAULT_DURATION,
     )
     any_order = replace(settings.search, duration=None)
-    return [*([any_order] if settings.any_order else []), *([stated] if settings.stated else [])]
+    passes = [any_order] if settings.any_order else []
+    if settings.any_order and settings.slices and slices and any_order.scheduling == "fifo":
+        bound = SLICES if any_order.bound is None else any_order.bound
+        passes.append(replace(any_order, scheduling="rr", bound=bound))
+    return [*passes, *([stated] if settings.stated else [])]
 
 
 def _schedule(application: str, options: SearchOptions, found: FoundViolation) -> Schedule:

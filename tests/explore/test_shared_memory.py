@@ -259,6 +259,60 @@ def test_others_see_a_part_of_a_long_copy(tmp_path: Path) -> None:
     judge(tmp_path, apart("torn", p, q, "static volatile long words[4];", "F"))
 
 
+#: two threads with work of their own, of one priority
+EQUALS = """component Writer {{ control; dataport Buf d; }}
+component Reader {{ control; dataport Buf d; }}
+assembly {{ composition {{
+    component Writer w; component Reader r; connection seL4SharedData s(from w.d, to r.d);
+}} configuration {{ {} }} }}
+"""
+SUM = "int run(void) { struct box *b = (struct box *)d; %s return 0; }\n"
+
+
+@pytest.mark.long
+def test_time_slices_of_equals_are_searched(tmp_path: Path) -> None:
+    """Threads without a task, as plain CAmkES has them."""
+    box = "struct box { int ready; int data[4]; };\n"
+    code = {"Writer": box + SUM % "b->data[0]++;", "Reader": box + SUM % "if (b->data[0] > 1) abort();"}
+    found = explored(tmp_path / "equals", Program("equals", EQUALS.format(""), code))
+    assert found.violation is not None and found.violation.property == "R"
+    assert [each.options.scheduling for each in found.passes] == ["fifo", "rr"]
+    assert "1 job of each task, in any order, with time slices" in found.report_text()
+    apart = EQUALS.format("w._priority = 10; r._priority = 20;")
+    found = explored(tmp_path / "apart", Program("apart", apart, code))
+    assert found.violation is None
+    assert [each.options.scheduling for each in found.passes] == ["fifo", "fifo"]
+    assert [each.subject for each in found.not_searched] == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("any_order", [True, False])
+def test_a_loop_of_accesses_ends(any_order: bool, tmp_path: Path) -> None:
+    """A thread looks again and again at a word that one of lower priority is to write."""
+    code = {
+        "Writer": BOX.format(f"{INDEX} = 1;"),
+        "Reader": BOX.format(f"while (!{INDEX}) {{ }}"),
+    }
+    found = explored(tmp_path, Program("loop", DATAPORT, code), any_order=any_order)
+    assert found.violation is not None and found.violation.property == "F"
+
+
+@pytest.mark.long
+def test_a_long_loop_that_ends_breaks_nothing(tmp_path: Path) -> None:
+    """And have few states if only one thread is interested in what they access."""
+    once = "for (int i = 0; i < 3000; i++) { ((volatile char *)b)[i] = 1; }"
+    reader = "if (((volatile char *)b)[100] == 7) abort();"
+    code = {"Writer": BOX.format(40 * once), "Reader": BOX.format(reader)}
+    found = explored(tmp_path, Program("long", DATAPORT, code), until=10_000_000)
+    assert found.violation is None
+    assert found.passes[0].state.distinct < 400  # the reader looks at one word
+
+
+def test_the_error_number_is_of_a_thread(tmp_path: Path) -> None:
+    declared = "#include <errno.h>"
+    judge(tmp_path, apart("errno", "errno = 1;", "if (errno == 1) abort();", declared))
+
+
 def test_a_search_has_points_at_shared_words_only(tmp_path: Path) -> None:
     """A thousand accesses to a thread's own memory add no state."""
 

@@ -72,8 +72,10 @@ def _of_searches(
         yield NotSearched("durations", _DURATIONS, None)
     for options, state in searches:
         yield from _of_extent(options, state)
-        if options.scheduling == "fifo":
-            yield from _of_equals(model)
+    names = equals(model)
+    if names and not any(options.scheduling == "rr" for options, _ in searches):
+        some = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+        yield NotSearched("slices", f"ends of time slices among equals: {some}", "--scheduling rr")
     domains = {thread.domain for space in model.spaces for thread in space.threads}
     if len(domains) > 1:
         yield NotSearched("domains", "the schedule of domains", None)
@@ -84,20 +86,22 @@ def _of_extent(options: SearchOptions, state: SearchState) -> Iterator[NotSearch
         yield NotSearched("limit", f"all but {options.random} schedules", "no --random")
     elif state.cut:
         plural = "" if state.bound == 1 else "s"
-        yield NotSearched("preemptions", f"more than {state.bound} preemption{plural}", "no --bound")
+        slices = options.scheduling == "rr"
+        ends = ", ends of time slices among them" if slices else ""
+        option = "--scheduling rr without --bound" if slices else "no --bound"
+        yield NotSearched("preemptions", f"more than {state.bound} preemption{plural}{ends}", option)
     if state.stopped:
         yield NotSearched("limit", "what was left when the search was stopped", None)
 
 
-def _of_equals(model: CapabilityModel) -> Iterator[NotSearched]:
-    """Threads of one priority share the processor in turns, unless the kernel is an MCS kernel."""
-    equals: dict[int, list[str]] = {}
+def equals(model: CapabilityModel) -> list[str]:
+    """The threads of the priority that most have, if that is more than one: they share the processor in
+    turns, unless the kernel is an MCS kernel."""
+    found: dict[int, list[str]] = {}
     for space in model.spaces:
         for thread in space.threads:
             served = thread.role is Role.WORKER and thread.context is not None
             if thread.role in _OF_USERS and not served and not thread.scheduling_context:
-                equals.setdefault(thread.priority, []).append(thread.name)
-    if any(len(names) > 1 for names in equals.values()):
-        most = max(equals.values(), key=len)
-        names = ", ".join(most[:3]) + (", ..." if len(most) > 3 else "")
-        yield NotSearched("slices", f"ends of time slices among equals: {names}", "--scheduling rr")
+                found.setdefault(thread.priority, []).append(thread.name)
+    most = max(found.values(), key=len, default=[])
+    return most if len(most) > 1 else []

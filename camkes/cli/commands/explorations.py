@@ -34,7 +34,7 @@ def explore(arguments: argparse.Namespace) -> int:
             return USAGE
     options = SearchOptions(
         arrivals=arguments.jobs,
-        scheduling=arguments.scheduling,
+        scheduling=arguments.scheduling or "fifo",
         bound=arguments.bound,
         random=arguments.random,
         seed=arguments.seed,
@@ -48,6 +48,7 @@ def explore(arguments: argparse.Namespace) -> int:
         search=options,
         any_order=arguments.arrivals != "stated",
         stated=arguments.arrivals != "any",
+        slices=arguments.scheduling is None,
         schedule=arguments.schedule,
         replay=replay,
     )
@@ -166,8 +167,8 @@ def explore_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--scheduling",
         choices=("fifo", "rr"),
-        default="fifo",
-        help="order among equal priorities (default: fifo)",
+        help="order among equal priorities: rr: time slices can end at every point (default: fifo, then rr "
+        "with at most 2 preemptions where threads have one priority)",
     )
     group.add_argument(
         "--for",

@@ -72,6 +72,7 @@ struct kernel {
     _Atomic bool stop;   /* the run is to end: a request from outside */
     uint64_t entries;    /* so that a loop without any can be seen */
     uint64_t calls;      /* since time last passed */
+    uint64_t accesses;   /* that were points */
     uint64_t now;
     uint64_t last_poll, vain_polls; /* see time.c */
     struct thread *shown;           /* who runs, according to the trace */

@@ -15,6 +15,7 @@
 #include "scheduling/scheduling.h"
 #include "state.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 
 #define EXPORTED __attribute__((visibility("default")))
@@ -63,48 +64,63 @@ static void check(const struct thread *self)
     }
 }
 
-/* Many accesses that are not points count as one operation, so that a loop of nothing else ends. */
-static void note_loop(struct thread *self)
+/* So many accesses count as one operation: a loop of nothing else is one, too. */
+enum { ACCESSES_OF_OPERATION = 100 };
+
+/* For those that are not points. */
+static void count_access(struct thread *self)
 {
-    enum { MANY = 1024 };
     static uint64_t entries;
     static unsigned count;
     if (entries != kernel->entries) {
         entries = kernel->entries;
         count = 0;
     }
-    if (++count == MANY) {
+    if (++count == ACCESSES_OF_OPERATION) {
         kernel_enter_quietly();
         kernel_leave(self);
     }
 }
 
-static void access_to(const void *address, size_t size, bool write, bool whole, const void *from)
+static void point(struct thread *self, const struct access *access)
 {
-    struct thread *self = process.loaded;
-    if (!kernel->options.arrivals || !self || size == 0) {
-        return;
-    }
-    const struct space *space = self->space;
-    const char *storage = space->storage;
-    if (contains(storage, storage + space->storage_size, address)) {
-        return;
-    }
-    struct access access = {.place = place_of(space, address),
-                            .from = (uint64_t)(uintptr_t)from,
-                            .size = size,
-                            .write = write,
-                            .whole = whole};
-    if (hooks.access && !hooks.access(self, &access, reach_of(self, address))) {
-        note_loop(self);
-        return;
-    }
     kernel_enter_quietly();
-    self->access = access;
+    if (kernel->accesses++ % ACCESSES_OF_OPERATION != 0) {
+        kernel->calls--;
+    }
+    self->access = *access;
     kernel_point(self);
     check(self);
     self->access = (struct access){0};
     kernel_leave(self);
+}
+
+/* Of a thread alone: its variables, and the C library's error number. */
+static bool is_own(const struct space *space, const char *address)
+{
+    const char *storage = space->storage;
+    return contains(storage, storage + space->storage_size, address) ||
+           contains(&errno, &errno + 1, address);
+}
+
+static void access_to(const void *address, size_t size, bool write, bool whole, const void *from)
+{
+    struct thread *self = process.loaded;
+    if (!self || size == 0 || !(hooks.access || kernel->options.arrivals) ||
+        is_own(self->space, address)) {
+        return;
+    }
+    struct access access = {.place = place_of(self->space, address),
+                            .from = (uint64_t)(uintptr_t)from,
+                            .size = size,
+                            .write = write,
+                            .whole = whole};
+    if (!kernel->options.arrivals ||
+        (hooks.access && !hooks.access(self, &access, reach_of(self, address)))) {
+        count_access(self);
+    } else {
+        point(self, &access);
+    }
 }
 
 void accesses_range(const void *address, size_t size, bool write, const void *from)

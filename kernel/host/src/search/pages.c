@@ -249,6 +249,7 @@ static void mask_counters(void)
 {
     mask(&kernel->entries, sizeof kernel->entries);
     mask(&kernel->calls, sizeof kernel->calls);
+    mask(&kernel->accesses, sizeof kernel->accesses);
     mask(&kernel->last_poll, sizeof kernel->last_poll);
     mask(&kernel->vain_polls, sizeof kernel->vain_polls);
     mask(&kernel->last, sizeof kernel->last);
