@@ -308,6 +308,40 @@ def test_a_long_loop_that_ends_breaks_nothing(tmp_path: Path) -> None:
     assert found.passes[0].state.distinct < 400  # the reader looks at one word
 
 
+#: a server that asks another one while a second thread of its own accesses the answer
+ASKS = """procedure P {{ void go(); }}
+procedure Q {{ {} }}
+component Client {{ control; requestor; uses P p; }}
+component Server {{ control; provides P p; uses Q q; }}
+component Source {{ provides Q q; }}
+assembly {{ composition {{
+    component Client client; component Server server; component Source source;
+    connection seL4RPCCall x(from client.p, to server.p);
+    connection seL4RPCCall y(from server.q, to source.q);
+}} configuration {{ client._priority = 120; client._period = 10 ms; server._priority = 50; }} }}
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("method", "call", "answer"),
+    [
+        ("int get(out int value)", "(void)q_get(&n);", "int q_get(int *value) { *value = 1; return 0; }"),
+        ("void put(in char value[])", "q_put(sizeof n, n);", "void q_put(size_t sz, const char *v) { }"),
+    ],
+    ids=["scalar", "array"],
+)
+def test_parameters_of_requests_are_memory_of_a_component(
+    method: str, call: str, answer: str, tmp_path: Path
+) -> None:
+    """What generated code copies for a component."""
+    declared = "static int n;" if "int value" in method else "static char n[8];"
+    other = "n = 2;" if "int value" in method else "n[1] = 2;"
+    server = f"{declared}\nvoid p_go(void) {{ {other} }}\nint run(void) {{ {call} return 0; }}\n"
+    code = {"Client": CALL, "Server": server, "Source": answer}
+    judge(tmp_path, Program("asks", ASKS.format(method + ";"), code, "R"))
+
+
 def test_the_error_number_is_of_a_thread(tmp_path: Path) -> None:
     declared = "#include <errno.h>"
     judge(tmp_path, apart("errno", "errno = 1;", "if (errno == 1) abort();", declared))

@@ -25,6 +25,8 @@ _SANITIZE = ("-fsanitize=address,undefined", "-fsanitize-recover=address,undefin
 _COMMON = ("-fPIC", "-g", "-O1", "-fno-omit-frame-pointer", "-fno-strict-aliasing", "-pipe")
 #: accesses to memory are reported, those of the C library by functions that are called
 _WATCH = ("-fsanitize=thread", "-fno-builtin", "-U_FORTIFY_SOURCE")
+#: the same of parameters that generated code writes
+WATCH_GENERATED = ("-DCAMKES_WATCHED=1", "-fno-builtin")
 _BYTE_COLUMNS = ("-fdiagnostics-column-unit=byte",)
 #: programs that a compiler or we run
 _WITH_COMPILERS = ("as", "ld", "objcopy")

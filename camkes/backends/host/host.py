@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from camkes.backends.host.codes import NO_COMPILER, UNUSABLE_NAME
-from camkes.backends.host.compiler import Compiler, find_compiler
+from camkes.backends.host.compiler import WATCH_GENERATED, Compiler, find_compiler
 from camkes.backends.host.errors import unusable
 from camkes.backends.host.jobs import BuildJob, Progress
 from camkes.backends.host.kernel import host_kit, symbols
@@ -287,10 +287,9 @@ class _Build:
         includes = (self._folder_of(name), *build.includes)
         sources = [f.path for f in self.generated.get(name, ()) if f.kind == "source"]
         outputs = [folder / f"{source.name}.o" for source in sources]
+        last = (*GENERATED_FLAGS, *(WATCH_GENERATED if name in self.watched else ()))
         return [
-            compile_job(
-                compiler, source, output, includes, self._of_type, about, last=GENERATED_FLAGS, generated=True
-            )
+            compile_job(compiler, source, output, includes, self._of_type, about, last=last, generated=True)
             for source, output in zip(sources, outputs, strict=True)
         ]
 

@@ -249,11 +249,20 @@ CAMKES_INLINE void camkes_get(struct camkes_message *message, void *value, size_
                           (seL4_Word)CAMKES_IF_INTEGER(camkes_value, camkes_value, 0));            \
     } while (0)
 
+/* A variable may be a component's: a search of schedules has a point before it is written. */
+#if defined(CAMKES_WATCHED)
+void __tsan_write_range(void *address, unsigned long size);
+#define CAMKES_WRITES(variable) __tsan_write_range(&(variable), sizeof(variable))
+#else
+#define CAMKES_WRITES(variable) ((void)0)
+#endif
+
 /* Takes a scalar. Of a pointer that is passed as one to void, the alignment is not known. */
 #define CAMKES_TAKE(message, variable)                                                             \
     do {                                                                                           \
         __typeof__(variable) camkes_value;                                                         \
         camkes_take((message), &camkes_value, sizeof camkes_value);                                \
+        CAMKES_WRITES(variable);                                                                   \
         (variable) = camkes_value;                                                                 \
     } while (0)
 
