@@ -254,6 +254,7 @@ static void run_system(void)
 enum event execution_resume(unsigned answer)
 {
     execution.answer = answer;
+    snapshot_run();
     stack_clear_below(control.system_sp);
     context_swap(&control.own_sp, control.system_sp);
     return execution.event;

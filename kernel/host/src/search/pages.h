@@ -14,6 +14,7 @@ struct page {
     unsigned owner; /* who writes to it: a space, the number of spaces + a thread, NO_OWNER */
     bool learned;   /* read-only until it is written to, then active */
     bool active;
+    unsigned same, patience; /* snapshots in which it was the same, and in which it may be */
 };
 
 extern struct page *pages;

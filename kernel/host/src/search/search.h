@@ -83,6 +83,7 @@ struct place {
 
 void snapshot_initialise(char *first_stack, size_t size);
 bool snapshot_wrote(void *address);
+void snapshot_run(void);
 void snapshot_touch(const struct thread *thread);
 void snapshot_take(struct place *place, const struct thread *loaded, const void *sp);
 void snapshot_restore(const struct place *place);

@@ -17,6 +17,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* Snapshots in which a page is looked at in vain. */
+static const unsigned PATIENCE = 64;
+
 static const size_t LOG_BYTES = (size_t)8 << 30; /* of addresses; only what is used costs memory */
 
 struct stack {
@@ -34,6 +37,7 @@ struct change {
 
 static struct stack *stacks;           /* of threads, and the first stack */
 static unsigned *active, active_count; /* pages that were written to */
+static bool ran;                       /* the system, since memory was as its copies */
 static bool *touched; /* spaces and then threads: whether they ran since the last snapshot */
 static unsigned owners;
 static struct change *changes;
@@ -104,8 +108,15 @@ void snapshot_touch(const struct thread *thread)
     touched[kernel->space_count + thread->number] = true;
 }
 
+/* The system goes on. */
+void snapshot_run(void)
+{
+    ran = true;
+}
+
 static void begin_interval(const struct thread *runs)
 {
+    ran = false;
     memset(touched, 0, owners * sizeof *touched);
     touched[owners - 1] = true; /* the first stack */
     if (runs) {
@@ -117,8 +128,21 @@ static void begin_interval(const struct thread *runs)
  * other's memory are not for a search. */
 static bool may_differ(const struct page *page)
 {
-    return (page->owner == NO_OWNER || touched[page->owner]) &&
-           memcmp(page->live, page->copy, PAGE) != 0;
+    return page->owner == NO_OWNER || touched[page->owner];
+}
+
+/* A page that was the same for long is read-only again, and for longer the next time: it is not
+ * looked at until it is written to. */
+static bool is_at_rest(struct page *page)
+{
+    if (++page->same < page->patience || !page->learned ||
+        mprotect(page->live, PAGE, PROT_READ) != 0) {
+        return false;
+    }
+    page->patience *= 2;
+    page->same = 0;
+    page->active = false;
+    return true;
 }
 
 static void compare_pages(void)
@@ -128,6 +152,13 @@ static void compare_pages(void)
         if (!may_differ(page)) {
             continue;
         }
+        if (memcmp(page->live, page->copy, PAGE) == 0) {
+            if (is_at_rest(page)) {
+                active[i--] = active[--active_count];
+            }
+            continue;
+        }
+        page->same = 0;
         for (unsigned j = 0; j < CHUNKS; j++) {
             if (differs(page->live + j * CHUNK, page->copy + j * CHUNK)) {
                 note(page->live + j * CHUNK, page->copy + j * CHUNK, page->masks[j]);
@@ -190,9 +221,9 @@ static void discard(char *live, const char *copy)
 
 void snapshot_restore(const struct place *place)
 {
-    for (unsigned i = 0; i < active_count; i++) {
+    for (unsigned i = 0; ran && i < active_count; i++) {
         const struct page *page = &pages[active[i]];
-        if (!may_differ(page)) {
+        if (!may_differ(page) || memcmp(page->live, page->copy, PAGE) == 0) {
             continue;
         }
         for (unsigned j = 0; j < CHUNKS; j++) {
@@ -227,8 +258,12 @@ void snapshot_restore(const struct place *place)
 static void activate(unsigned number)
 {
     struct page *page = &pages[number];
+    if (page->patience == 0) {
+        memcpy(page->copy, page->live,
+               PAGE); /* as at the beginning: that adds nothing to the digest */
+        page->patience = PATIENCE;
+    }
     page->active = true;
-    memcpy(page->copy, page->live, PAGE); /* as at the beginning: that adds nothing to the digest */
     active[active_count++] = number;
 }
 

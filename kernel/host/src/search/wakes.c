@@ -47,10 +47,22 @@ static bool can_go_on(const struct thread *thread)
     return found;
 }
 
+/* Whether some thread waits that should not at the end, unless it goes on. */
+static bool is_asked(void)
+{
+    bool found = false;
+    for (unsigned i = 0; i < kernel->thread_count && !found; i++) {
+        const struct oracle_memory *memory = &oracle->threads[i];
+        found = memory->in_job || memory->call_cpi != NONE || memory->reason == CAMKES_BLOCK_SEND ||
+                memory->reason == CAMKES_BLOCK_CALL || memory->reason == CAMKES_BLOCK_REPLY;
+    }
+    return found;
+}
+
 /* With another arrival. */
 void wakes_find(void)
 {
-    bool changed = kernel->options.arrivals != 0;
+    bool changed = kernel->options.arrivals != 0 && is_asked();
     while (changed) {
         changed = false;
         for (unsigned i = 0; i < kernel->thread_count; i++) {
