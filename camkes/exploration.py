@@ -117,29 +117,29 @@ class PassReport(Struct, frozen=True, kw_only=True):
 
 class ExploreReport(Struct, frozen=True):
     """A search of all schedules. `schedule` is the file of that with the violation; null: there is none.
-    `steps` are how it comes to the violation, which is the last of them. `not_searched` is what was left out;
-    empty where there is a violation."""
+    `steps` are how it comes to the violation, which is the last of them; `not_searched` is what was left
+    out, empty where there is a violation."""
 
     schema: str
     passes: tuple[PassReport, ...]
     violation: FoundViolation | None
     schedule: str | None
+    not_searched: tuple[NotSearched, ...]
     steps: tuple[StoryStepReport, ...] = ()
-    not_searched: tuple[NotSearched, ...] = ()
 
 
 class Exploration(Struct, frozen=True):
     """What a search came to; `schedule` is the file with the violation, `steps` are how it comes to that,
-    `chart` has what tasks do at each of them. `not_searched` is what was left out."""
+    `chart` has what tasks do at each of them."""
 
     application: str
     mcs: bool
     passes: Sequence[Pass]
     violation: FoundViolation | None
     schedule: Path | None
+    not_searched: tuple[NotSearched, ...]
     steps: tuple[StoryStepReport, ...] = ()
     chart: Run | None = None
-    not_searched: tuple[NotSearched, ...] = ()
 
     def report_text(self, *, unicode: bool = True) -> str:
         lines = [each.text() for each in self.passes]
@@ -168,8 +168,7 @@ class Exploration(Struct, frozen=True):
             for each in self.passes
         )
         schedule = None if self.schedule is None else str(self.schedule)
-        report = ExploreReport(SCHEMA, passes, self.violation, schedule, self.steps, self.not_searched)
-        return to_json(report)
+        return to_json(ExploreReport(SCHEMA, passes, self.violation, schedule, self.not_searched, self.steps))
 
     @property
     def heading(self) -> str:
@@ -228,16 +227,15 @@ def _search(
         schedule = settings.schedule or folder / "schedule.json"
         write_output(schedule, schedule_to_json(replace(found, steps=steps)).encode())
     searches = [(each.options, each.state) for each in passes]
-    left_out = () if violation is not None else not_searched(image, searches)
     return Exploration(
         application=checked.application.name,
         mcs=checked.system.mcs,
         passes=passes,
         violation=violation,
         schedule=schedule,
+        not_searched=() if violation is not None else not_searched(image, searches),
         steps=steps,
         chart=None if story is None else story.run,
-        not_searched=left_out,
     )
 
 
