@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from functools import partial
+from math import lcm
 from pathlib import Path
 
 from msgspec import Struct
@@ -21,8 +23,12 @@ from camkes.backends.host.unsearched import NotSearched, equals, not_searched
 from camkes.diagnostics import Sink
 from camkes.diagnostics.words import plural
 from camkes.files import write_output
+from camkes.model.connectors import carries_time
+from camkes.model.system import System
+from camkes.protocols.jobs import find_jobs
+from camkes.protocols.plan import Plan
 from camkes.running.model import Run
-from camkes.running.names import trace_names
+from camkes.running.names import TraceNames, trace_names
 from camkes.running.story import Story, tell
 from camkes.running.waits import describe
 from camkes.showing.draw.story import StoryStepReport, chart_text, step_reports, steps_text
@@ -205,7 +211,8 @@ def _search(
     violation, story = None, None
     steps: tuple[StoryStepReport, ...] = ()
     schedule: Path | None = None
-    for options in _passes(settings, slices=bool(equals(image.capabilities))):
+    usual = usual_duration(checked.system, checked.plan)
+    for options in _passes(settings, usual, slices=bool(equals(image.capabilities))):
         limits = blocking_limits(checked.system, checked.plan, options.arrivals)
         result = search_host(image, checked.plan, names, limits, options, sink, lambda s: progress(_line(s)))
         if result is None:
@@ -214,6 +221,9 @@ def _search(
         passes.append(Pass(options, result.state, violation is not None))
         if violation is not None or result.state.stopped:
             break
+    if violation is not None and settings.replay is None:
+        last, state = passes[-1].options, passes[-1].state
+        violation = _earliest(last, state, violation, partial(_again, checked, image, names, sink))
     if violation is not None:
         found = _schedule(checked.application.name, passes[-1].options, violation)
         if violation.property == "L":
@@ -237,6 +247,48 @@ def _search(
         steps=steps,
         chart=None if story is None else story.run,
     )
+
+
+def usual_duration(system: System, plan: Plan) -> int:
+    """How long a search follows the stated times where that is not stated, in virtual nanoseconds: two
+    hyperperiods of the tasks, and four jobs of each, from when all are released; at most the duration of a
+    run, which it is also where something else than tasks is timed."""
+    periods = {jobs.period for jobs in find_jobs(system, plan).values()}
+    if not periods or None in periods or any(carries_time(each) for each in system.connections):
+        return pipeline.DEFAULT_DURATION
+    known = [period for period in periods if period]
+    first = max((task.offset for task in system.tasks), default=0)
+    return min(pipeline.DEFAULT_DURATION, first + max(2 * lcm(*known), 4 * max(known)))
+
+
+def _earliest(
+    options: SearchOptions,
+    state: SearchState,
+    found: FoundViolation,
+    search: Callable[[SearchOptions], FoundViolation | None],
+) -> FoundViolation:
+    """The same violation, or another one, in about the least time in which there is one: searches go into
+    depth, and so find one late. Each search has a limit, so it may be a later one."""
+    if options.arrivals or options.random or found.time == 0:
+        return found
+    most = max(100_000, 10 * state.states)
+    none_by = 0
+    while found.time > none_by + found.time // 8:
+        half = (none_by + found.time) // 2
+        earlier = search(replace(options, duration=half, states=most))
+        if earlier is None:
+            none_by = half
+        else:
+            found = earlier
+    return found
+
+
+def _again(
+    checked: pipeline.Checked, image: HostImage, names: TraceNames, sink: Sink, options: SearchOptions
+) -> FoundViolation | None:
+    limits = blocking_limits(checked.system, checked.plan, options.arrivals)
+    result = search_host(image, checked.plan, names, limits, options, sink, lambda _: None)
+    return None if result is None else result.violation
 
 
 def _story(
@@ -267,15 +319,16 @@ def _with_waits(schedule: Schedule, checked: pipeline.Checked, image: HostImage)
     return f"{schedule.explanation}: {waits}"
 
 
-def _passes(settings: ExploreSettings, *, slices: bool) -> list[SearchOptions]:
-    """What is searched, in this order; `slices`: threads can share the processor in turns."""
+def _passes(settings: ExploreSettings, usual: int, *, slices: bool) -> list[SearchOptions]:
+    """What is searched, in this order; `usual`: how long the stated times are followed where that is not
+    stated; `slices`: threads can share the processor in turns."""
     if (known := settings.replay) is not None:
         options = SearchOptions(arrivals=known.arrivals, scheduling=known.scheduling, duration=known.duration)
         return [replace(options, choices=known.choices)]
     stated = replace(
         settings.search,
         arrivals=0,
-        duration=settings.search.duration or pipeline.DEFAULT_DURATION,
+        duration=settings.search.duration or usual,
     )
     any_order = replace(settings.search, duration=None)
     passes = [any_order] if settings.any_order else []
