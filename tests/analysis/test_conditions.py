@@ -41,7 +41,7 @@ def test_table_i(capsys: pytest.CaptureFixture[str]) -> None:
     text = capsys.readouterr().out
     assert "4.5 ms  client1.reply: 1 wait of 4.5 ms\n" in text
     assert "4.5 ms  client2 in client2.reply: its helpers are at work for it, or will be before\n" in text
-    assert "Case: a response of 19 ms, the bound is exact\n" in text
+    assert "Case: a response of 19 ms, the bound is exact, if what is assumed is so\n" in text
 
 
 def test_a_helper_that_is_not_analysed_is_in_the_plan(capsys: pytest.CaptureFixture[str]) -> None:
