@@ -175,7 +175,7 @@ def test_threads_that_wait_for_each_other(name: str, tmp_path: Path) -> None:
     if not case.cycle:
         assert (result.status, result.errors) == (0, "")
         return
-    assert result.status == 1 and f"error[E0741]: deadlock: {case.cycle}\n" in result.errors, result.errors
+    assert result.status == 1 and f"error[E0737]: deadlock: {case.cycle}\n" in result.errors, result.errors
     assert result.errors.count("error[") == 1
     verified = run(path, "--verify", "--deny", "waits", "--json")
     assert "E0811" not in verified.errors and verified.status == 1
