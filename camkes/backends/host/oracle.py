@@ -17,7 +17,7 @@ from camkes.backends.host.codes import RUN_FAILED
 from camkes.capdl.model import Role
 from camkes.diagnostics import Sink
 from camkes.files import write_output
-from camkes.model.connectors import Carries, support
+from camkes.model.connectors import Carries, carries_time, support
 from camkes.model.system import Procedure, System
 from camkes.protocols.plan import Plan, PlannedCpi
 from camkes.running.ceilings import ceilings
@@ -178,7 +178,7 @@ def not_judged(system: System, plan: Plan, run: Run, *, at_any_time: bool = Fals
         "code that writes no records": [
             end.name
             for connection in system.connections
-            if not support(connection.connector).generated
+            if not carries_time(connection) and not support(connection.connector).generated
             for end in (*connection.from_ends, *connection.to_ends)
         ],
     }

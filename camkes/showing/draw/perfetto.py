@@ -196,4 +196,5 @@ class _TraceEvents:
 def _segment_details(segment: StateSegment) -> Details:
     details = {"state": segment.state.value, "priority": segment.priority}
     details |= {"what": segment.what} if segment.what else {}
+    details |= {f"held by {each.thread}": f"since {exact_time(each.since)}" for each in segment.holders}
     return details | ({"meanwhile": segment.by} if segment.by else {})
