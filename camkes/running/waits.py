@@ -227,6 +227,10 @@ class _WaitFinder:
         steps |= {
             thread: step for thread in sorted(self.stuck - set(steps)) if (step := self._of_sync(thread))
         }
+        holders = {step.by for step in steps.values() if step.held is not None and step.by is not None}
+        steps |= {
+            thread: step for thread in sorted(holders - set(steps)) if (step := self._of_request(thread))
+        }
         followed = {step.by for step in steps.values()}
         shown: set[int] = set()
         for thread in sorted(self.end.starting):
@@ -329,6 +333,17 @@ class _WaitFinder:
             )
         return WaitStep(
             thread, f"{what}, {self._only(enders, sync.named.kind)}", self._first(enders), since=state.since
+        )
+
+    def _of_request(self, thread: int) -> WaitStep | None:
+        """What a thread waits for that is stuck, has what others wait for, and serves no request."""
+        state = self.end.threads[thread]
+        clients = tuple(self._enders(thread) or ())
+        if thread not in self.stuck or state.message is None or not clients:
+            return None
+        names = " or ".join(map(self.names.thread_name, clients))
+        return WaitStep(
+            thread, f"its next request, which only {names} can make", self._first(clients), since=state.since
         )
 
     def _first(self, threads: Sequence[int]) -> int:

@@ -117,6 +117,25 @@ CASES = {
         "c._priority = 30; c._period = 40 ms;",
         "s.a waits for the event s.e, which only c can emit; c waits for a reply of s.a",
     ),
+    "semaphores that requests take and give back": Case(
+        """procedure L { void acquire(); void release(); }
+        component U { control; requestor; uses L l; uses L k; }
+        component S { provides L p with priority_protocol propagated, requests (); has semaphore u; }""",
+        """component U a; component U b; component S s; component S r;
+        connection seL4RPCCall x(from a.l, from b.k, to s.p);
+        connection seL4RPCCall y(from a.k, from b.l, to r.p);""",
+        {
+            "U": f"static void job(void) {{ l_acquire(); {_WORK} k_acquire(); k_release(); l_release(); }}\n"
+            "int run(void) { while (camkes_next_job()) { job(); } return 0; }",
+            "S": "void p_acquire(void) { u_wait(); }\nvoid p_release(void) { u_post(); }",
+        },
+        "a._priority = 30; b._priority = 40; a._period = 40 ms; b._period = 40 ms; b._offset = 2 ms;",
+        "a waits for a reply of r.p@a; r.p@a waits for the semaphore r.u, held by r.p@b; "
+        "r.p@b waits for its next request, which only b can make; b waits for a reply of s.p@b; "
+        "s.p@b waits for the semaphore s.u, held by s.p@a; "
+        "s.p@a waits for its next request, which only a can make",
+        tasks=0,
+    ),
     "a thread that posts without a wait": Case(
         "component S { provides P a; provides P b; provides P c; has semaphore u; has semaphore v; }",
         f"component S s; {_THREE}",

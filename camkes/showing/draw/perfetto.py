@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import Any
 
 from camkes.running.model import Inheritance, LockStep, Run, StateSegment
-from camkes.showing.words import exact_time, fault_words, state_words
+from camkes.showing.words import exact_time, fault_words, held_words, state_words
 from camkes.visible import visible_json
 
 TASKS = "tasks"
@@ -196,5 +196,6 @@ class _TraceEvents:
 def _segment_details(segment: StateSegment) -> Details:
     details = {"state": segment.state.value, "priority": segment.priority}
     details |= {"what": segment.what} if segment.what else {}
-    details |= {f"held by {each.thread}": f"since {exact_time(each.since)}" for each in segment.holders}
+    holders = ", ".join(held_words(segment.state, each) for each in segment.holders)
+    details |= {"holders": holders} if holders else {}
     return details | ({"meanwhile": segment.by} if segment.by else {})
