@@ -84,9 +84,10 @@ def system_words(analysis: Analysis) -> str:
 
 
 def problem_words(problem: Diagnostic) -> str:
-    """What is wrong, where, and what to write instead, on one line."""
+    """What is wrong, where, why, and what to write instead, on one line."""
     place = "" if problem.span is None else f" ({place_words(problem.span)})"
-    return f"{problem.message}{place}" + (f"; {problem.help}" if problem.help else "")
+    why = "".join(f": {note}" for note in problem.notes)
+    return f"{problem.message}{place}{why}" + (f"; {problem.help}" if problem.help else "")
 
 
 def place_words(span: Span) -> str:

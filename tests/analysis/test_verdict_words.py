@@ -186,7 +186,7 @@ def test_a_task_without_a_bound_spoils_no_task_above(
     assert "No bound for b: `b` can wait for the event `e` without a bound (" in found.text
     assert found.json["tasks"][0]["blocking"] == 1_000_000  # b's request
 
-    # it has no deadline, so that is no failure
+    # without a deadline that does not fail
     (tmp_path / "s.camkes").write_text(text.replace("b._period = 20 ms;", ""))
     found = Answer(tmp_path / "s.camkes", capsys)
     assert (found.status, found.json["verdict"], found.errors) == (0, "met", "")
@@ -334,7 +334,7 @@ def test_the_processor_at_all_times(
     assert set(found.words.values()) == {f"no bound: {why}"} and found.status == 1
 
 
-# What the code says -------------------------------------------------------------------------------
+# Counts from the code -------------------------------------------------------------------------------
 
 CODE = """
 procedure Store { int add(in int value); int sub(in int value); }
@@ -450,7 +450,7 @@ def test_events_are_counted_in_the_code(tmp_path: Path, capsys: pytest.CaptureFi
     for emits in ("go_emit(); go_emit();", "while (camkes_now()) { go_emit(); }", ""):
         found = released(tmp_path, emits, "", capsys)
         assert found.words["second"] == "no bound: no period" and found.verdicts["first"] == "met"
-        # that is no failure without a deadline, and one with it
+        # without a deadline that does not fail; with one it does
         assert (found.status, released(tmp_path, emits, "second._deadline = 5 ms;", capsys).status) == (0, 1)
         found = released(tmp_path, emits, "second._period = 4 ms;", capsys)
         assert (found.json["verdict"], found.json["tasks"][1]["period"]) == ("met", 4_000_000)
