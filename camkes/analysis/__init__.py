@@ -4,9 +4,9 @@
 
 `workload` reduces a system and its plan to tasks, CPIs and the number of requests between them; `platform`
 has what operations cost. On these alone, `demand` computes execution times, `blocking` blocking, `bounds` the
-utilisation bounds and `response` response times; `verdict` puts them together. `obstacles` has what keeps jobs
-from having a bound, `unbounded` what follows for others, and `assumptions` what a bound rests on that is not
-known. Times are whole nanoseconds.
+utilisation bounds and `response` response times; `verdict` puts them together. `obstacles` has what keeps
+jobs from having a bound, `unbounded` what follows for others, and `assumptions` what a bound rests on that is
+not known. Times are whole nanoseconds.
 """
 
 import os

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from enum import StrEnum
+from functools import cached_property
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -92,7 +93,7 @@ class DataAge(Struct, frozen=True):
     age: Time | None
 
 
-class Analysis(Struct, frozen=True):
+class Analysis(Struct, frozen=True, dict=True):
     """The result for all tasks, from the highest priority, equal ones by name, and for chains of them."""
 
     platform: Platform
@@ -114,10 +115,11 @@ class Analysis(Struct, frozen=True):
             for result in self.tasks
         )
 
-    @property
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Those of all bounds, each once."""
-        return tuple(dict.fromkeys(each for task in self.tasks for each in task.assumptions))
+    @cached_property
+    def assumptions(self) -> Mapping[Assumption, int]:
+        """Those of all bounds, each with its number, from 1."""
+        found = dict.fromkeys(each for task in self.tasks for each in task.assumptions)
+        return {each: number for number, each in enumerate(found, 1)}
 
     @property
     def verdict(self) -> Verdict:

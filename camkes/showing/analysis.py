@@ -46,8 +46,7 @@ def words(analysis: Analysis, result: TaskResult) -> str:
 
 def met_words(analysis: Analysis, result: TaskResult) -> str:
     """ "met", or "met if 1-3, 5" with the numbers of what is assumed."""
-    known = analysis.assumptions
-    numbers = sorted(known.index(each) + 1 for each in result.assumptions)
+    numbers = sorted(analysis.assumptions[each] for each in result.assumptions)
     if not numbers:
         return WORDS[Verdict.MET]
     spans: list[list[int]] = []
@@ -62,12 +61,12 @@ def met_words(analysis: Analysis, result: TaskResult) -> str:
 
 def assumption_lines(assumptions: Iterable[Assumption], analysis: Analysis) -> list[str]:
     """Assumptions with their numbers, their places, and what makes each known."""
-    known = analysis.assumptions
+    number = analysis.assumptions.__getitem__
     return [
-        f"{known.index(each) + 1}: {each.text}"
+        f"{number(each)}: {each.text}"
         + ("" if each.span is None else f" ({place_words(each.span)})")
         + f"; {each.help}."
-        for each in sorted(assumptions, key=known.index)
+        for each in sorted(assumptions, key=number)
     ]
 
 
