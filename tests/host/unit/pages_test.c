@@ -166,6 +166,7 @@ static void counters(void)
     pages_find();
     need(masked(&kernel->entries) && masked(&kernel->calls) && masked(&kernel->last_poll), "polls");
     need(masked(&kernel->vain_polls) && masked(&kernel->last), "polls and the last thread");
+    need(masked(&kernel->accesses), "accesses to memory");
     need(masked(&threads[0].called_from) && masked(&threads[1].called_from), "calls");
     unsigned found = 0;
     for (unsigned i = 0; i < pages_count; i++) {
@@ -173,7 +174,7 @@ static void counters(void)
             found += WORDS - (unsigned)__builtin_popcount(pages[i].masks[j]);
         }
     }
-    need(found == 5 + THREADS, "all other words make a difference");
+    need(found == 6 + THREADS, "all other words make a difference");
 }
 
 static void mappings(void)
