@@ -253,6 +253,14 @@ def test_functions_of_the_library_access_memory(name: str, tmp_path: Path) -> No
     assert found.violation is not None and "`text`" in found.violation.explanation
 
 
+@pytest.mark.long
+def test_a_race_names_the_dataport(tmp_path: Path) -> None:
+    found = judge(tmp_path, dataport("named", "b->data[1]++;", "if (b->data[1] > 9) abort();", "R"))
+    assert found.violation is not None
+    assert "r reads what w is about to" in found.violation.explanation
+    assert ": byte 8 of the dataport `r.d` (Reader.c:3 and Writer.c:3)" in found.violation.explanation
+
+
 def test_functions_of_the_library_do_not_access_other_memory(tmp_path: Path) -> None:
     """All of them, of one text each."""
     p = "".join(call for call in LIBRARY.values())

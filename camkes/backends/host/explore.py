@@ -24,6 +24,7 @@ from camkes.backends.host.codes import RUN_FAILED
 from camkes.backends.host.host import HostImage
 from camkes.backends.host.oracle import oracle_table
 from camkes.backends.host.places import PlaceFinder
+from camkes.capdl.uses import Data
 from camkes.diagnostics import Sink
 from camkes.files import write_changed
 from camkes.protocols.plan import Plan
@@ -203,12 +204,22 @@ def _place(image: HostImage, event: dict[str, Any]) -> str:
     lines = [f"{place.file.name}:{place.line}" for place in found]
     at = f" ({' and '.join(dict.fromkeys(lines))})" if lines else ""
     if "region" in event:
-        return f": byte {event['data']} of `{event['region']}`{at}"
+        return f": byte {event['data']} of {_dataport(image, code[0][0], event['region'])}{at}"
     return f": {_variable(image.images[code[0][0]], event['data'])}{at}"
 
 
+def _dataport(image: HostImage, name: str, region: str) -> str:
+    """What an address space has a region for."""
+    for space in image.capabilities.spaces:
+        for mapping in space.mappings:
+            if (space.name, mapping.region) == (name, region) and isinstance(mapping.use, Data):
+                return f"the dataport `{mapping.use.end}`"
+    return f"`{region}`"
+
+
 def _variable(image: Path, offset: int) -> str:
-    for words in map(str.split, process.run(["nm", "-S", str(image)]).output.splitlines()):
+    for line in process.run(["nm", "-S", "-C", str(image)]).output.splitlines():
+        words = line.split(maxsplit=3)
         if len(words) == 4 and 0 <= offset - int(words[0], 16) < int(words[1], 16):
             return f"`{words[3]}`"
     return "memory that is not a variable"
