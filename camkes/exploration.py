@@ -25,6 +25,7 @@ from camkes.diagnostics.words import plural
 from camkes.files import write_output
 from camkes.model.connectors import carries_time
 from camkes.model.system import System
+from camkes.model.units import NANOSECONDS, round_up
 from camkes.protocols.jobs import find_jobs
 from camkes.protocols.plan import Plan
 from camkes.running.model import Run
@@ -258,7 +259,8 @@ def usual_duration(system: System, plan: Plan) -> int:
         return pipeline.DEFAULT_DURATION
     known = [period for period in periods if period]
     first = max((task.offset for task in system.tasks), default=0)
-    return min(pipeline.DEFAULT_DURATION, first + max(2 * lcm(*known), 4 * max(known)))
+    length = round_up(first + max(2 * lcm(*known), 4 * max(known)), NANOSECONDS["ms"])
+    return min(pipeline.DEFAULT_DURATION, length)
 
 
 def _earliest(

@@ -48,7 +48,7 @@ def test_what_no_search_can_look_at_is_listed(tmp_path: Path, capsys: pytest.Cap
     )
     assert left_out(tmp_path, handler, capsys) == {
         "more than one job of each task": "--jobs 2",
-        "what happens after 1 s": "--for 2s",
+        "what happens after 40 ms": "--for 80ms",
         "deadlines where jobs are released at other times than stated": None,
         "server: the assembly at Server.c:8": None,
         "server: what strtok() accesses": None,

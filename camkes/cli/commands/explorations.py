@@ -175,8 +175,8 @@ def explore_arguments(parser: argparse.ArgumentParser) -> None:
         dest="duration",
         metavar="TIME",
         type=duration,
-        help="virtual time of a schedule with the stated arrivals (default: two hyperperiods of the tasks, and "
-        "four jobs of each, 1s at most)",
+        help="virtual time of a schedule with the stated arrivals (default: two hyperperiods of the tasks, "
+        "and four jobs of each, 1s at most)",
     )
     _extent_arguments(group)
     results = parser.add_argument_group("results")
