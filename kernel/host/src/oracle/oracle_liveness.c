@@ -36,7 +36,7 @@ static void check_thread(unsigned number)
     if (memory->call_cpi != NONE) {
         oracle_violation('L', "%s waits for a reply of %s for ever", oracle_thread_name(number),
                          oracle_cpi_name(memory->call_cpi));
-    } else if (ours && memory->waits_for == NONE &&
+    } else if ((ours || oracle_system.search) && memory->waits_for == NONE &&
                (memory->reason == CAMKES_BLOCK_SEND || memory->reason == CAMKES_BLOCK_CALL ||
                 memory->reason == CAMKES_BLOCK_REPLY)) {
         oracle_violation('L', "%s waits for ever to send, or for a reply",
