@@ -174,11 +174,12 @@ def with_budgets(analysis: Analysis, late: Set[str]) -> Analysis:
 
 
 def responses(system: System, plan: Plan) -> Analysis | None:
-    """The analysis with operations that cost nothing, of a system all of whose times are stated; None for any
-    other, without an error, and of one with more than `BRIEF` tasks, as this has to be quick."""
+    """The analysis under the assumption that operations cost nothing, of a system all of whose times are
+    stated; None for any other, without an error, and of one with more than `BRIEF` tasks, as this has to be
+    quick."""
     if not any(task.wcet for task in system.tasks) or len(system.tasks) > BRIEF:
         return None
-    found = analyse_system(system, plan, FREE, Sink())
+    found = analyse_system(system, plan, None, Sink())
     times = AssumptionKind.EXECUTION_TIME
     return None if found is None or any(each.kind is times for each in found.assumptions) else found
 

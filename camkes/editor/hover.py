@@ -10,7 +10,8 @@ from math import ceil
 from typing import NamedTuple
 
 from camkes.analysis.demand import Time
-from camkes.analysis.verdict import TaskResult
+from camkes.analysis.unbounded import Reason
+from camkes.analysis.verdict import TaskResult, Verdict
 from camkes.diagnostics import Span
 from camkes.diagnostics.words import plural
 from camkes.editor.index import NamedSymbol, NameUse, SettingUse
@@ -175,9 +176,11 @@ def _response(result: TaskResult) -> str:
     times = f"C {_time(result.demand.total)}, B {_time(result.blocking.least)}"
     if result.response is None and result.at_least:
         return f"{times}, R >= {_time(result.at_least)}: deadline {result.verdict.value}"
-    if result.response is None:
-        return f"{times}, R has no bound: too much work"
-    return f"{times}, R {_time(result.response.time)}: deadline {result.verdict.value}"
+    if (none := result.no_bound) is not None:
+        return f"{times}, R has no bound{': too much work' if none.reason is Reason.OVERLOAD else none.words}"
+    verdict = result.verdict.value + (" what is assumed is so" if result.verdict is Verdict.MET_IF else "")
+    response = "" if result.response is None else f", R {_time(result.response.time)}"
+    return f"{times}{response}: deadline {verdict}"
 
 
 def _time(value: Time) -> str:
