@@ -81,6 +81,9 @@ def _audsley(workload: Workload, platform: Platform) -> Mapping[str, int] | None
     # the least demanding deadline first: most often that is right at once
     names = [task.name for task in sorted(workload.tasks, key=lambda task: (-task.deadline, task.name))]
     count = len(names)
+    # those that keep their priorities, and have no bound, are below all levels
+    others = [*(task.priority for task in workload.background), *(o.priority for o in workload.obstacles)]
+    base = max((0, *others))
     given: list[str] = []  # from the lowest level up
     untried = [iter(names)]  # at each of these levels, and at the next
     trials = count * count + MORE_TRIALS
@@ -93,7 +96,8 @@ def _audsley(workload: Workload, platform: Platform) -> Mapping[str, int] | None
             given.pop()
             continue
         trials -= 1
-        trial = dict.fromkeys(names, count) | {each: level for level, each in enumerate([*given, name], 1)}
+        trial = dict.fromkeys(names, base + count)
+        trial |= {each: level for level, each in enumerate([*given, name], base + 1)}
         if analyse_task(changed(workload, trial), platform, name).verdict is Verdict.MET:
             given.append(name)
             untried.append(iter(names))

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Mapping
 from itertools import permutations
@@ -26,6 +27,7 @@ from camkes.diagnostics.rendering import Form, Style, render
 from camkes.experiments.settings import write_settings
 from camkes.model.protocols import Protocol
 from tests.analysis.random_systems import UNIT, RandomSystem
+from tests.analysis.shared_store import shared_store
 from tests.documents import conforming
 from tests.golden import compare
 
@@ -283,6 +285,25 @@ def test_priorities_that_the_checks_reject_are_not_proposed(
     error = capsys.readouterr().err
     assert "the computed priorities are rejected: the ceiling of `lock.p` is below" in error
     assert path.read_text() == before
+
+
+def test_a_task_without_a_period_keeps_its_priority(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It has no bound, and none to keep: the others get priorities above it."""
+    path = tmp_path / "s.camkes"
+    path.write_text(
+        shared_store(
+            "a._priority = 10; a._period = 10 ms; a._wcet = 4 ms;",
+            "b._priority = 5; b._wcet = 1 ms;",
+            "d._priority = 20; d._period = 40 ms; d._wcet = 12 ms; s.store_wcet = 1 ms;",
+        ).replace("component Task b;", "component Task b; component Alone d;")
+        .replace("assembly {", "component Alone { control; requestor; }\nassembly {")
+    )  # fmt: skip
+    assert main(["analyze", str(path)]) == 1
+    capsys.readouterr()
+    assert main(["analyze", str(path), "--assign", "audsley", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["assignment"]["priorities"] == {"a": 20, "d": 10}
 
 
 def test_sensitivity_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
