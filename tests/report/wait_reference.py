@@ -50,7 +50,7 @@ class Unit:
 
 @dataclass(eq=False)
 class Thread:
-    """`waits` is a kind and a name; `origin` the task on whose behalf it works."""
+    """`waits` is a kind and a name; `origin` the task on whose behalf it works. `served` are its requests."""
 
     name: str
     priority: int
@@ -62,6 +62,7 @@ class Thread:
     busy: bool = False  # in a job, or a request
     waits: tuple[str, str] | None = None
     since: int = 0
+    served: int = 0
     takes: State | None = None  # it was woken, and has not taken it yet
     server: Thread | None = None  # that has its request
 
@@ -220,6 +221,7 @@ class Reference:
     def receive(self, server: Thread, client: Thread) -> None:
         server.client, server.busy, server.at = client, True, 0
         server.origin = client.origin
+        server.served += 1
         client.server = server
         self.wait(client, "reply", server.name)
 
@@ -355,5 +357,6 @@ class Reference:
                 yield frozenset(each.name for each in seen)
 
     def standing(self) -> dict[str, tuple[tuple[str, str], int]]:
-        """The threads that wait: for what, and since when."""
-        return {t.name: (t.waits, t.since) for t in self.threads if t.busy and t.waits is not None}
+        """The threads that wait: for what, and since when; or for a request, after so many."""
+        waiting = {t.name: (t.waits, t.since) for t in self.threads if t.waits is not None}
+        return waiting | {t.name: (("request", ""), t.served) for t in self.threads if not t.busy}
