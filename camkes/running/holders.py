@@ -40,7 +40,10 @@ class SyncState:
 
     @property
     def is_lock(self) -> bool:
-        return self.named.value > 0 and not self.named.free and not self.loose
+        """A semaphore that no code posts is none: it counts down to its end."""
+        named = self.named
+        given = named.kind == "mutex" or named.senders != ()
+        return named.value > 0 and given and not named.free and not self.loose
 
     @property
     def holders(self) -> dict[int, int]:
@@ -51,6 +54,8 @@ class SyncState:
 
     def enders(self) -> tuple[int, ...] | None:
         """The threads that can end a wait for it; None: others can, too."""
-        if self.named.senders is None or self.loose or not self.held or not self.named.value:
-            return self.named.senders
-        return tuple(dict.fromkeys((*self.held, *self.named.free)))
+        named = self.named
+        signals = self.loose or not (named.free or self.is_lock) or not named.value
+        if named.senders is None or not self.held or signals:
+            return named.senders
+        return tuple(dict.fromkeys((*self.held, *named.free)))

@@ -112,6 +112,8 @@ class ThreadState:
             at.get(State.WAITS_SIGNAL),
             at.get(State.WAITS_MESSAGE),
             since=self.stopped,
+            kept=self.server is not None
+            and (self.server.client is not self or self.server.reason is State.WAITS_MESSAGE),
         )
 
 

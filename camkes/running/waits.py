@@ -173,7 +173,7 @@ class AtEnd(Struct, frozen=True):
     """What a thread does at the end of a run. `gone`: why its code does not go on, None: it may. Else it can
     run, or it waits: for the `lock` of a CPI (id), for a reply of the thread `server`, for a thread to
     receive its message at an `object`, for a signal or for a message at one, or for a `condition` (id); and
-    it does `since` then."""
+    it does `since` then. `kept`: the server keeps the reply for later, and another thread may send it."""
 
     gone: Cause | None = None
     lock: int | None = None
@@ -183,6 +183,7 @@ class AtEnd(Struct, frozen=True):
     message: int | None = None
     condition: int | None = None
     since: int = 0
+    kept: bool = False
 
 
 class Standing(Struct, frozen=True):
@@ -245,7 +246,7 @@ class _WaitFinder:
             wait = self._follow(thread, steps)
             if (
                 wait is not None
-                and wait.cause in (Cause.ENDED, Cause.SUSPENDED)
+                and wait.cause in (Cause.ENDED, Cause.SUSPENDED, Cause.SILENCE)
                 and not self._has_to_end(thread)
             ):
                 continue  # it waits for the next event, and there is none
@@ -264,9 +265,9 @@ class _WaitFinder:
             holder = self.end.holders.get(state.lock, (None, 0))[0]
             return () if holder is None else (holder,)
         if state.server is not None:
-            return (state.server,)
+            return None if state.kept else (state.server,)
         if state.object is not None:
-            return self.end.receivers.get(state.object, ())
+            return self.end.receivers.get(state.object) or None
         if state.condition is not None:
             return self._helpers(state.condition)
         if state.signal is not None and state.signal in self.end.syncs:
@@ -314,16 +315,20 @@ class _WaitFinder:
     def _of_sync(self, thread: int) -> WaitStep | None:
         """What a thread that is stuck waits for at a mutex, a semaphore or an event, or for a condition."""
         state = self.end.threads[thread]
-        enders = tuple(self._enders(thread) or ())
-        if state.gone is not None or not enders:
+        found = self._enders(thread)
+        if state.gone is not None or found is None:
             return None
-        if state.condition is not None:
+        enders = tuple(found)
+        if state.condition is not None and enders:
             what = self.names.condition_name(state.condition)
             return WaitStep(thread, what, self._first(enders), since=state.since)
         sync = self.end.syncs.get(state.signal) if state.signal is not None else None
         if sync is None:
             return None
         what = f"the {sync.named.kind} {sync.named.name}"
+        if not enders:
+            what += f", which no code can {_ENDS.get(sync.named.kind, 'post')}"
+            return WaitStep(thread, what, None, since=state.since)
         held = sync.holders
         if held and set(held) == set(enders):
             names = [self.names.thread_name(holder) for holder in held]
@@ -367,7 +372,8 @@ class _WaitFinder:
         cause = self.end.threads[at].gone if at is not None and at in self.end.threads else None
         if cause is not None:
             return Wait(tuple(chain), at, cause)
-        silent = self.end.idle or (at is not None and self._serves_no_more(at, chain))
+        never = at is None and bool(chain) and self.end.threads[chain[-1].thread].signal is not None
+        silent = self.end.idle or never or (at is not None and self._serves_no_more(at, chain))
         return Wait((*chain, *self._rest(at)), at, Cause.SILENCE) if silent else None
 
     def _cycle(self, chain: Sequence[WaitStep], at: int) -> Wait | None:

@@ -205,6 +205,22 @@ def test_threads_that_wait_for_each_other(name: str, tmp_path: Path) -> None:
     assert tick["completed"] > 25, "timers go on"
 
 
+def test_a_signal_that_no_code_sends(tmp_path: Path) -> None:
+    """That is not a deadlock: no thread has what is waited for."""
+    case = Case(
+        "component S { provides P a; provides P b; has semaphore u; }",
+        f"component S s; {_TWO}",
+        {"S": "void a_go(void) { u_wait(); u_wait(); } void b_go(void) { }"},
+        "s.a_priority = 10; s.b_priority = 20;",
+        "",
+    )
+    result = run(write(tmp_path, case))
+    wait = "t0 waits for a reply of s.a; s.a waits for the semaphore s.u, which no code can post"
+    assert result.status == 0 and f"warning[W0731]: at the end of the run {wait}\n" in result.errors, (
+        result.errors
+    )
+
+
 def test_who_has_a_mutex_and_since_when(tmp_path: Path) -> None:
     """As a state of the task, in the report of the run, and in its picture."""
     path = write(tmp_path, CASES["two mutexes"])

@@ -51,6 +51,12 @@ def test_without_a_value_at_the_start_it_is_for_signals() -> None:
     assert state.holders == {} and state.enders() == (A, B, C)
 
 
+def test_a_semaphore_that_no_code_posts_has_no_holder() -> None:
+    state = semaphore(1, senders=())
+    state.take(A, 1)
+    assert state.holders == {} and state.enders() == ()
+
+
 def test_others_than_threads_can_end_a_wait() -> None:
     state = semaphore(1, senders=None)
     state.take(A, 1)

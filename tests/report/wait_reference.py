@@ -121,14 +121,21 @@ class Reference:
         self.locks = {s.name: Lock(s.name) for s in self.servers.values() if s.inherited}
         self.queues: dict[str, list[Thread]] = {name: [] for name in self.plain}
         self.threads = [*self.control.values(), *self.plain.values(), *self.workers.values()]
-        for body in [task.body for task in self.tasks] + [server.body for server in self.servers.values()]:
+        for body in self.bodies():
             for what, name in body:
                 if what in ("give", "emit") and not {("take", name), ("await", name)} & set(body):
                     self.units[str(name)].as_lock = False
+        given = {name for body in self.bodies() for what, name in body if what == "give"}
+        for state in self.units.values():
+            if state.unit.kind == "semaphore" and state.unit.name not in given:
+                state.as_lock = False  # it counts down
         self.now = 0
         self.jobs: dict[str, list[list[int | None]]] = {task.name: [] for task in self.tasks}
         self.blocked: dict[str, list[int]] = {task.name: [] for task in self.tasks}
         self.lanes: dict[str, list[tuple[int, int, Doing]]] = {task.name: [] for task in self.tasks}
+
+    def bodies(self) -> list[tuple[Step, ...]]:
+        return [*(task.body for task in self.tasks), *(server.body for server in self.servers.values())]
 
     # -- releases
 
