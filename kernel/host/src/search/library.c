@@ -17,9 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WRAPS(type, name, ...)                                                                     \
-    __attribute__((visibility("default"))) type __wrap_##name(__VA_ARGS__);                        \
-    type __wrap_##name(__VA_ARGS__)
+#define EXPORTS(type, name, ...)                                                                   \
+    __attribute__((visibility("default"))) type name(__VA_ARGS__);                                 \
+    type name(__VA_ARGS__)
+#define WRAPS(type, name, ...) EXPORTS(type, __wrap_##name, __VA_ARGS__)
 #define FROM __builtin_return_address(0)
 #define READS(address, size) accesses_range(address, size, false, FROM)
 #define WRITES(address, size) accesses_range(address, size, true, FROM)
@@ -74,15 +75,36 @@ WRAPS(void *, mempcpy, void *to, const void *from, size_t size)
     return (char *)copy(to, from, size, FROM) + size;
 }
 
-WRAPS(void *, memset, void *to, int value, size_t size)
+static void *set(void *to, int value, size_t size, const void *caller)
 {
     const size_t piece = piece_of(size);
     for (size_t done = 0; done < size; done += piece) {
         const size_t step = size - done < piece ? size - done : piece;
-        WRITES((char *)to + done, step);
+        accesses_range((char *)to + done, step, true, caller);
         memset((char *)to + done, value, step);
     }
     return to;
+}
+
+WRAPS(void *, memset, void *to, int value, size_t size)
+{
+    return set(to, value, size, FROM);
+}
+
+/* Clang has these for structs that are copied. */
+EXPORTS(void *, __tsan_memcpy, void *to, const void *from, size_t size)
+{
+    return copy(to, from, size, FROM);
+}
+
+EXPORTS(void *, __tsan_memmove, void *to, const void *from, size_t size)
+{
+    return copy(to, from, size, FROM);
+}
+
+EXPORTS(void *, __tsan_memset, void *to, int value, size_t size)
+{
+    return set(to, value, size, FROM);
 }
 
 WRAPS(char *, strcpy, char *to, const char *from)
