@@ -42,8 +42,10 @@ bool notification_wait(struct thread *thread, struct object *object, bool blocki
         return true;
     }
     thread->badge = 0;
-    memset(thread->between, 0, thread->between_count * sizeof *thread->between);
-    thread->between_count = 0;
+    if (thread->between_count > 0) {
+        memset(thread->between, 0, sizeof thread->between);
+        thread->between_count = 0;
+    }
     if (blocking) {
         ready_set_state(thread, THREAD_BLOCKED_NOTIFICATION);
         if (kernel->mcs) {
