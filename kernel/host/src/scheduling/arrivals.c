@@ -27,8 +27,13 @@ void arrivals_initialise(void)
     if (!kernel->options.arrivals) {
         return;
     }
+    unsigned timers = 0;
     for (unsigned i = 0; i < kernel->object_count; i++) {
         const struct object *object = &kernel->objects[i];
+        timers += object->kind == OBJECT_TIMER;
+        if (timers > MOST_TIMERS) {
+            give_up(2, "a system has at most %d timers that fire in any order", MOST_TIMERS);
+        }
         if (object->kind == OBJECT_TIMER && object->timer.armed) {
             const uint64_t last =
                 object->timer.due + (kernel->options.arrivals - 1) * object->timer.period;
