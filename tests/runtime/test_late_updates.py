@@ -14,21 +14,16 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from camkes.running.kinds import Kind
 from tests.runtime import systems
 from tests.runtime.explore import DURATION
 from tests.runtime.host import Built, Run, build
-from tests.runtime.test_exploration import break_runtime
 
 #: numbers of <camkes/trace.h>
 JITTER, POINT = 3, 4
 
 #: how far behind the arrival the end of the time slice is tried, in places where a preemption is possible
 NEAR = 8
-
-RECHECK = "if (atomic_load(&context->nested) == manager) {"
 
 
 def run(built: Built, script: tuple[int, ...]) -> Run:
@@ -81,10 +76,3 @@ def test_no_update_comes_late(tmp_path: Path) -> None:
         assert violations(found) == [], script
         runs += 1
     assert runs > NEAR
-
-
-@pytest.mark.long
-def test_the_second_read_of_the_request_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    break_runtime({"nested.c": (RECHECK, "{")}, tmp_path, monkeypatch)
-    found = [text for _, late in late_arrivals(tmp_path / "system") for text in violations(late)]
-    assert any("leaf.p@a runs at 20;" in text for text in found), "it keeps the priority of a late update"

@@ -141,7 +141,10 @@ def test_a_client_that_does_not_wait_for_its_reply(tmp_path: Path) -> None:
     run = built.run("--scheduling", "rr", "--timeslice", "20000", duration=_JOBS * 1_000_000)
     assert (run.status, run.output, run.errors) == (0, "", "")
     assert run.violations() == []
-    assert set(_refused(built, run)) == {("odd.p", "pool.p", MessageError.BUSY)}
+    assert set(_refused(built, run)) == {
+        ("odd.p", "pool.p", MessageError.BUSY),
+        ("odd.p", "pool.p", MessageError.SENT),
+    }
     for name in ("low", "mid"):
         assert len(set(_jobs(run, name))) == 1
 
