@@ -178,7 +178,8 @@ def read_calls(
     Mistakes in the code are left to the build."""
     from camkes.protocols.signals import signals_matter
 
-    if not system.cpis and not any(signals_matter(system, instance) for instance in system.instances):
+    matters = system.cpis or any(signals_matter(system, instance) for instance in system.instances)
+    if not matters and not (counting and system.tasks):
         return None
     from camkes.callgraph.read import calls_of_code
     from camkes.generate import generate_headers
@@ -197,6 +198,8 @@ def read_calls(
 
 def plan(system: System, sink: Sink, calls: CodeCalls | None = None) -> Plan | None:
     """Plan a system and check it, with what its code calls if that is known; None after an error."""
+    from msgspec.structs import replace
+
     from camkes.protocols import analyse
 
     read = None if calls is None or "" in calls.unread else calls
@@ -204,6 +207,8 @@ def plan(system: System, sink: Sink, calls: CodeCalls | None = None) -> Plan | N
         found = analyse(system, sink)
     else:
         found = analyse(system, sink, read.reached, read.chains, read.operations, read.counts)
+    if found is not None and read is not None:
+        found = replace(found, endless=read.endless)
     for note in calls.notes if calls is not None else ():
         sink.add(note)
     if found is not None and any(task.wcet for task in system.tasks):

@@ -45,7 +45,7 @@ def find_obstacles(system: System, plan: Plan) -> tuple[Obstacle, ...]:
     found = [
         *_bands(plan),
         *_periods(system, plan),
-        *_uncounted(plan),
+        *_uncounted(system, plan),
         *_waits(system, plan),
         *_helped_waits(system, plan),
         *_plain_calls(system, plan),
@@ -112,12 +112,17 @@ def _not_derived(jobs: TaskJobs) -> str:
     return f"a job of `{jobs.emitter}` emits {emission.count} of them, as its code shows"
 
 
-def _uncounted(plan: Plan) -> Iterator[Obstacle]:
-    """Requests in a loop, for example, whose number has no bound."""
+def _uncounted(system: System, plan: Plan) -> Iterator[Obstacle]:
+    """Requests in a loop, for example, whose number has no bound; and loops that do not end."""
     for request in plan.requests:
         if request.uncounted is not None:
             brief = f"number of requests to {request.callee}"
             yield Obstacle(request.uncounted, brief, (request.caller,))
+    jobs = find_jobs(system, plan)
+    for caller, problem in plan.endless.items():
+        if caller in jobs and jobs[caller].release == "boot":
+            continue  # it has one job, as a server
+        yield Obstacle(problem, f"{caller} does not end", (caller,))
 
 
 def _waits(system: System, plan: Plan) -> Iterator[Obstacle]:

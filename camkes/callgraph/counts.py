@@ -121,6 +121,33 @@ class CallCounter:
         return next(found, None)
 
 
+def endless_loop(graph: CallGraph, roots: Collection[str]) -> CallPlace | None:
+    """A place in a loop that nothing leaves and in which no job ends, in one of the roots or a function that
+    is called from there; None: there is none that has a call."""
+    ending = graph.leading_to([NEXT_JOB])
+    waiting = [graph.linked(name) for name in roots]
+    seen = set(waiting)
+    for function in waiting:
+        flow = graph.flow(function)
+        if flow is None:
+            continue
+        for names in strongly_connected({str(n): [*map(str, b.successors)] for n, b in flow.blocks.items()}):
+            part = sorted(map(int, names))
+            after = {other for number in part for other in flow.blocks[number].successors}
+            calls = [call for number in part for call in flow.blocks[number].calls]
+            left = not after or not after <= set(part)
+            ends = any(graph.callee(function, call.name) in ending for call in calls)
+            if not left and not ends and calls:
+                return calls[0].place
+        for block in flow.blocks.values():
+            for call in block.calls:
+                callee = graph.callee(function, call.name)
+                if callee not in seen:
+                    seen.add(callee)
+                    waiting.append(callee)
+    return None
+
+
 def longest(
     after: Mapping[str, Sequence[str]],
     weights: Mapping[str, int],

@@ -28,8 +28,14 @@ from camkes.backends.host.sources import (
     unusable_name,
 )
 from camkes.callgraph import flow
-from camkes.callgraph.codes import CODE_NOT_READ, MORE_REQUESTS, REQUESTS_NOT_COUNTED, UNBOUNDED_CALL
-from camkes.callgraph.counts import CallCounter, NotCountedError
+from camkes.callgraph.codes import (
+    CODE_NOT_READ,
+    LOOP_WITHOUT_END,
+    MORE_REQUESTS,
+    REQUESTS_NOT_COUNTED,
+    UNBOUNDED_CALL,
+)
+from camkes.callgraph.counts import CallCounter, NotCountedError, endless_loop
 from camkes.callgraph.disassembly import disassembled_calls
 from camkes.callgraph.gcc import CallPlace, read_calls
 from camkes.callgraph.graph import CallGraph, CallPath, Reached
@@ -57,9 +63,10 @@ class CodeCalls(Struct, frozen=True):
     of their instance, `chains` how; those of which that is not known are missing. `operations` is the same
     of the functions that wait for and send signals (`EVENT_emit`, `EVENT_wait`, `SEMAPHORE_wait`,
     `SEMAPHORE_post`), and of both for single methods (`method_node`). `counts` is how often tasks and
-    handlers call an interface, or emit an event, at most, in a job or a request, if that was requested.
-    `notes` are the reasons why something is not known, `unread` those why code of an instance or a caller was
-    not read. `files` are the sources and headers that were read."""
+    handlers call an interface, or emit an event, at most, in a job or a request, if that was requested, and
+    `endless` which of them have a loop that nothing leaves. `notes` are the reasons why something is not
+    known, `unread` those why code of an instance or a caller was not read. `files` are the sources and
+    headers that were read."""
 
     reached: Mapping[str, frozenset[str]]
     chains: Mapping[tuple[str, str], Chain]
@@ -68,6 +75,7 @@ class CodeCalls(Struct, frozen=True):
     operations: Operations = {}
     counts: Counts = {}
     unread: Mapping[str, str] = {}
+    endless: Mapping[str, Diagnostic] = {}
 
 
 def calls_of_code(
@@ -85,10 +93,16 @@ def calls_of_code(
     finds out how often interfaces are called, too."""
     reader = _CodeReader(system, progress, counting)
     requests = bool(system.cpis) or reader.signals
+    executed = {task.instance for task in system.tasks} | {cpi.instance for cpi in system.cpis}
     instances = [
         i
         for i in system.instances
-        if i.name in headers and ((procedures(i, "uses") and requests) or signals_matter(system, i))
+        if i.name in headers
+        and (
+            (procedures(i, "uses") and requests)
+            or signals_matter(system, i)
+            or (counting and i.name in executed)
+        )
     ]
     builds = [build_of(application, i, Sink()) for i in instances]
     languages = {build.language_of(source) for build in builds for source in build.sources}
@@ -99,13 +113,14 @@ def calls_of_code(
     for instance in instances if compiler is None else ():
         reader.not_read(instance, missing.diagnostics[0].message)
     return CodeCalls(
-        reader.reached,
-        reader.chains,
-        tuple(reader.notes),
-        tuple(reader.files),
-        reader.operations,
-        reader.counts,
-        reader.unread,
+        reached=reader.reached,
+        chains=reader.chains,
+        notes=tuple(reader.notes),
+        files=tuple(reader.files),
+        operations=reader.operations,
+        counts=reader.counts,
+        unread=reader.unread,
+        endless=reader.endless,
     )
 
 
@@ -137,6 +152,7 @@ class _CodeReader:
         self.signals = any(signals_matter(system, instance) for instance in system.instances)
         self.counts: dict[tuple[str, str], int | Diagnostic] = {}
         self.unread: dict[str, str] = {}
+        self.endless: dict[str, Diagnostic] = {}
         self.releasing = _releasing(system)
         self.sources = Sources()
         self.reached: dict[str, frozenset[str]] = {}
@@ -338,6 +354,8 @@ class _CodeReader:
         is_task = any(task.instance == caller.name for task in self.system.tasks)
         if not is_task and all(cpi.name != caller.name for cpi in self.system.cpis):
             return
+        if (place := endless_loop(graph, ["run"] if is_task else caller.roots)) is not None:
+            self.endless[caller.name] = self._endless(caller.name, instance, place, is_task=is_task)
         for interface in instance.type.interfaces:
             used = interface.name
             if interface.kind == "uses" and isinstance(interface.type, Procedure):
@@ -363,6 +381,15 @@ class _CodeReader:
                 self._more_than_stated(caller.name, instance, used, found)
             for method in methods if found and len(methods) > 1 else ():
                 self.counts[caller.name, f"{used}.{method.removeprefix(f'{used}_')}"] = most([method])
+
+    def _endless(self, caller: str, instance: Instance, place: CallPlace, *, is_task: bool) -> Diagnostic:
+        return Diagnostic(
+            LOOP_WITHOUT_END,
+            f"a {'job' if is_task else 'request'} of `{caller}` does not end: nothing leaves this loop",
+            self._span(place) or instance.span,
+            notes=("a job ends with the call of `camkes_next_job()`",) if is_task else (),
+            help="write `while (camkes_next_job()) { ... }`" if is_task else "let the handler return",
+        )
 
     def _not_counted(
         self, caller: str, instance: Instance, interface: Interface, error: NotCountedError

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from camkes.diagnostics import Span
+from camkes.diagnostics import Diagnostic, Span
 from camkes.model.bands import Band, bands_by_task
 from camkes.model.overrun import OverrunPolicy
 from camkes.model.protocols import Protocol
@@ -155,10 +155,10 @@ class PlannedCondition(Struct, frozen=True):
 class Plan(Struct, frozen=True):
     """The plan of a system. Tasks are in id order, CPIs and conditions in the order of the text (their `id`
     order). `mcs`: the kernel is an MCS kernel. `plain_calls` lead from tasks and CPIs to interfaces without
-    a protocol. `counts` are those that were found in code. `waiting`: for each event and semaphore
-    ("inst.name") the control threads and handlers whose code may wait for it; None: no code was read.
-    `signallers` are what can end waits for events, mutexes and semaphores, by their names; of those that are
-    missing, it is not known."""
+    a protocol. `counts` are those that were found in code, and `endless` the tasks and CPIs that have a loop
+    there which nothing leaves. `waiting`: for each event and semaphore ("inst.name") the control threads and
+    handlers whose code may wait for it; None: no code was read. `signallers` are what can end waits for
+    events, mutexes and semaphores, by their names; of those that are missing, it is not known."""
 
     tasks: tuple[PlannedTask, ...]
     cpis: tuple[PlannedCpi, ...]
@@ -169,6 +169,7 @@ class Plan(Struct, frozen=True):
     bands: tuple[Band, ...] = ()
     plain_calls: tuple[Request, ...] = ()
     counts: Counts = {}
+    endless: Mapping[str, Diagnostic] = {}
     waiting: Mapping[str, frozenset[str]] | None = None
     signallers: Mapping[str, Signallers] = {}
 

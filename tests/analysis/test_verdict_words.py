@@ -401,6 +401,25 @@ def test_a_loop_in_a_handler_blocks(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert set(found.words.values()) == {"no bound: number of requests to leaf.store"}
 
 
+@pytest.mark.parametrize(
+    "code", ["for (;;) { MS(1); }", "for (;;) { store_add(1); if (camkes_now()) { MS(1); } }"]
+)
+def test_a_job_that_does_not_end(code: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever time is stated. A loop that can be left, or in which jobs end, is another matter."""
+    stated = ASSEMBLY.replace("s.store_wcet", "t.store_requests = 1; s.store_wcet")
+    sources = {"Log": loop("store_add(1);"), "Shared": SHARED}
+    task = "#define MS(n) camkes_work(CAMKES_MS(n))\nint run(void) { %s }"
+    found = Answer(write(tmp_path, CODE, stated, {**sources, "Task": task % code}), capsys, NONE)
+    assert found.words["t"] == "no bound: t does not end" and "error[E0746]" in found.errors
+    assert found.words["log"] == "no bound: interference of t, which has none"
+    for code in (
+        "for (;;) { if (!camkes_next_job()) { return 1; } store_add(1); }",
+        "for (;;) { MS(1); if (camkes_now()) { return 0; } }",
+    ):
+        found = Answer(write(tmp_path, CODE, stated, {**sources, "Task": task % code}), capsys, NONE)
+        assert (found.words["t"], found.errors) == ("met", "")
+
+
 def test_text_is_what_was_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = counted(tmp_path, "store_add(1); store_add(2);", capsys, "--text")
     assert [each["kind"] for each in found.json["assumptions"]] == ["requests", "requests"]
