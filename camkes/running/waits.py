@@ -381,7 +381,7 @@ class _WaitFinder:
         servers that wait for each other's events have not, or another thread could end one of the waits."""
         threads = [step.thread for step in chain]
         cycle = threads[threads.index(at) :]
-        needed = any(self._has_to_end(thread) for thread in cycle)
+        needed = any(self._has_to_end(thread) for thread in threads)
         return Wait(tuple(chain), at, Cause.DEADLOCK) if needed and self.stuck.issuperset(cycle) else None
 
     def _has_to_end(self, thread: int) -> bool:

@@ -133,7 +133,7 @@ def test_a_wait_without_helpers_is_an_inversion_with_a_warning(tmp_path: Path) -
     assert [found.responses(name) for name in ("bystander", "producer")] == [[8] * 5, [10] * 5]
     assert "warning[W0511]" in found.result.errors
     assert "write `has semaphore full with helpers;`" in found.result.errors
-    assert "sleeps" in found.result.output
+    assert "waits for an event or semaphore" in found.result.output
 
 
 @pytest.mark.long

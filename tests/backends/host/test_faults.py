@@ -195,14 +195,13 @@ def test_a_cycle_of_calls_is_a_deadlock(tmp_path: Path) -> None:
         code,
     )
     (diagnostic,) = end.diagnostics
-    assert diagnostic.code.number == "W0731"
-    assert "this is a deadlock" in diagnostic.message
-    for thread in ("start", "x.p", "y.p"):
-        assert f"{thread} waits for" in diagnostic.message
+    assert diagnostic.code.number == "E0737"
+    assert "deadlock: x.p waits for a reply of y.p; y.p waits for x.p to receive" in diagnostic.message
+    assert "as a consequence, start waits for a reply of x.p" in diagnostic.notes
 
 
 @pytest.mark.long
-def test_a_wait_for_an_event_without_an_emitter_is_reported(tmp_path: Path) -> None:
+def test_a_wait_for_what_only_the_same_thread_could_post_is_a_deadlock(tmp_path: Path) -> None:
     code = {
         "Start": "int run(void) { p_go(); return 0; }",
         "Server": "void p_go(void) { q_go(); }",
@@ -211,8 +210,8 @@ def test_a_wait_for_an_event_without_an_emitter_is_reported(tmp_path: Path) -> N
     text = CIRCLE.replace("LAST", "Silent")
     end = ended(tmp_path, text, code)
     (wait,) = end.situation.waits
-    assert wait.cause.value == "silence"
-    assert [end.names.thread_name(step.thread) for step in wait.steps] == ["start", "x.p"]
+    assert wait.cause.value == "deadlock"
+    assert [end.names.thread_name(step.thread) for step in wait.steps] == ["start", "x.p", "y.p"]
 
 
 @pytest.mark.long
