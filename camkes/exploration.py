@@ -325,8 +325,14 @@ def _passes(settings: ExploreSettings, usual: int, *, slices: bool) -> list[Sear
     """What is searched, in this order; `usual`: how long the stated times are followed where that is not
     stated; `slices`: threads can share the processor in turns."""
     if (known := settings.replay) is not None:
-        options = SearchOptions(arrivals=known.arrivals, scheduling=known.scheduling, duration=known.duration)
-        return [replace(options, choices=known.choices)]
+        options = SearchOptions(
+            arrivals=known.arrivals,
+            scheduling=known.scheduling,
+            duration=known.duration,
+            choices=known.choices,
+            every_point=known.every_point,
+        )
+        return [options]
     stated = replace(
         settings.search,
         arrivals=0,
@@ -349,6 +355,7 @@ def _schedule(application: str, options: SearchOptions, found: FoundViolation) -
         scheduling=options.scheduling,
         duration=options.duration,
         choices=found.choices,
+        every_point=options.every_point,
     )
 
 

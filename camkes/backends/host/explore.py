@@ -51,7 +51,8 @@ class SearchOptions(Struct, frozen=True, kw_only=True):
     preemptions in a schedule. `random`: so many schedules at random. Limits: `states`, elapsed `seconds`.
     `duration` is virtual time (ns), for arrivals at the times in the text. `choices`: only the schedule with
     these is run. `outcomes`: the orders of lock operations and ends of jobs are part of the states, and
-    listed, by one process only. `processes` search at once; without a bound they find what one does."""
+    listed, by one process only. `processes` search at once; without a bound they find what one does.
+    `every_point`: timers fire also where it makes no difference whether they do so now or later."""
 
     arrivals: int = 1
     scheduling: str = "fifo"
@@ -64,6 +65,7 @@ class SearchOptions(Struct, frozen=True, kw_only=True):
     choices: tuple[int, ...] | None = None
     outcomes: bool = False
     processes: int = 1
+    every_point: bool = False
 
 
 class FoundViolation(Struct, frozen=True):
@@ -229,6 +231,7 @@ def _arguments(options: SearchOptions, table: Path) -> list[str]:
     values = {
         "--search": table,
         "--arrivals": options.arrivals or None,
+        "--points": "all" if options.every_point else None,
         "--call-limit": MOST_OPERATIONS if options.arrivals else None,
         "--scheduling": options.scheduling,
         "--bound": options.bound,

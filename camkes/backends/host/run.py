@@ -223,6 +223,7 @@ def kernel_arguments(options: RunOptions) -> list[str]:
         "--timeslice": options.timeslice,
         "--choices": options.choices,
         "--arrivals": replay.arrivals or None if replay is not None else None,
+        "--points": "all" if replay is not None and replay.every_point else None,
         "--call-limit": MOST_OPERATIONS if replay is not None and replay.arrivals else None,
         "--durations": None if replay is None else "corners",
         "--loop-limit": options.loop_limit_ms,

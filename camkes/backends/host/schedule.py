@@ -17,8 +17,8 @@ FORMAT = "camkes-schedule 1"
 
 class Schedule(Struct, frozen=True, kw_only=True):
     """What was decided in a run wherever something was left open, in this order, then option 0. `arrivals`,
-    `scheduling` and `duration` (virtual ns, None: to the end) are those of the search, see SearchOptions;
-    `property` and `explanation` describe what it shows, `steps` how it comes to that."""
+    `scheduling`, `duration` (virtual ns, None: to the end) and `every_point` are those of the search, see
+    SearchOptions; `property` and `explanation` describe what it shows, `steps` how it comes to that."""
 
     format: str = FORMAT
     application: str
@@ -28,6 +28,7 @@ class Schedule(Struct, frozen=True, kw_only=True):
     scheduling: str
     duration: int | None
     choices: tuple[int, ...]
+    every_point: bool = False
     steps: tuple[StoryStepReport, ...] = ()
 
 

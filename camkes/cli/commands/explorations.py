@@ -42,6 +42,7 @@ def explore(arguments: argparse.Namespace) -> int:
         seconds=-(-arguments.limit // 1_000_000_000),
         duration=arguments.duration,
         processes=arguments.processes or process_count(),
+        every_point=arguments.no_reduction,
     )
     settings = ExploreSettings(
         output=arguments.output,
@@ -145,6 +146,11 @@ def _extent_arguments(group: argparse._ArgumentGroup) -> None:
     )
 
 
+def _reduction_argument(group: argparse._ArgumentGroup) -> None:
+    text = "let jobs arrive also where that leads to no other result (more states)"
+    group.add_argument("--no-reduction", action="store_true", help=text)
+
+
 def explore_arguments(parser: argparse.ArgumentParser) -> None:
     add_input(parser)
     parser.add_argument("-o", "--output", metavar="DIR", type=Path, help="build folder (default: build/NAME)")
@@ -179,6 +185,7 @@ def explore_arguments(parser: argparse.ArgumentParser) -> None:
         "and four jobs of each, 1s at most)",
     )
     _extent_arguments(group)
+    _reduction_argument(group)
     results = parser.add_argument_group("results")
     results.add_argument(
         "--schedule",

@@ -50,6 +50,7 @@ struct options {
     bool hardened;         /* the kernel's memory is read-only while components run */
     bool corners;          /* durations are one of their bounds, or end with a timer in between */
     const char *search;    /* the table of what is checked: all schedules are run, see search.c */
+    bool every_point;      /* also those that make no difference, see arrivals.c */
     bool outcomes;         /* the orders of locks and ends of jobs are reported */
     unsigned bound;        /* most preemptions in a schedule */
     uint64_t schedules;    /* random ones, 0: all there are */

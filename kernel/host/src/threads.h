@@ -131,6 +131,8 @@ struct thread {
     uint8_t priority, max_priority;
     enum thread_state state;
     bool queued;           /* in a ready queue */
+    bool at_point;         /* it was preempted at a point */
+    bool starts;           /* it has not come to where it waits for requests or events */
     bool timeless;         /* of an MCS kernel: it has no context with time */
     bool postponed;        /* it waits for a refill of its context */
     void (*restart)(void); /* where its code goes on after camkes_host_restart() */

@@ -71,6 +71,8 @@ static void set_search_option(struct options *options, const char *name, const c
 {
     if (strcmp(name, "--arrivals") == 0) {
         options->arrivals = number(name, value);
+    } else if (strcmp(name, "--points") == 0) {
+        options->every_point = strcmp(value, "all") == 0;
     } else if (strcmp(name, "--durations") == 0) {
         options->corners = strcmp(value, "corners") == 0;
     } else if (strcmp(name, "--search") == 0) {

@@ -157,6 +157,7 @@ static void read_thread(const struct line *line, struct space *space)
     thread->slice = kernel->options.timeslice;
     thread->timeless = kernel->mcs;
     const bool controls = strcmp(line->fields[3], "control") == 0;
+    thread->starts = !controls;
     thread->task = !controls || strcmp(line->fields[8], "-") == 0
                        ? NONE
                        : (uint16_t)field_number(line, 8, NONE - 1);

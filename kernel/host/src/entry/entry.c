@@ -111,7 +111,9 @@ void kernel_point(struct thread *self)
 {
     if (arrivals_at_point(self)) {
         clear_stack_in_search();
+        self->at_point = true;
         kernel_go();
+        self->at_point = false;
     }
     clear_stack_in_search();
 }
@@ -136,7 +138,10 @@ struct thread *kernel_enter(enum camkes_kcall operation, seL4_CPtr slot)
         wait_for_time(self);
     }
     if (kernel->options.arrivals) {
-        kernel_point(self);
+        if (arrivals_matter(self, operation, slot)) {
+            kernel_point(self);
+        }
+        arrivals_started(self, operation, slot);
     }
     TRACE(KCALL, self, NULL, operation, cap_object_number(self, slot));
     return self;

@@ -36,10 +36,13 @@ static bool interrupt(struct thread *self)
 }
 
 /* With --arrivals: when it is preempted and by whom is chosen, how long it works makes no
- * difference. A search stays at one instant. */
+ * difference. A search stays at one instant. What follows until the next point is seen by no other
+ * thread, so work is not a point itself. */
 static void work_at_once(struct thread *self, uint64_t ns)
 {
-    kernel_point(self);
+    if (kernel->options.every_point) {
+        kernel_point(self);
+    }
     if (!hooks.choose) {
         clock_pass_to(kernel->now + ns);
     }

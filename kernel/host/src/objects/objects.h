@@ -57,6 +57,7 @@ struct notification {
     bool active;
     uint64_t word; /* if active */
     struct queue queue;
+    bool of_timers;         /* no thread can signal it */
     struct object *context; /* that is given to a waiter without one; NULL: none */
 };
 

@@ -11,9 +11,21 @@
  * let it fire where that thread would run at once: where it would not, the timer might as well fire
  * later. (Among equals it might be the first of its queue, so at a switch equals count.)
  *
+ * Where it makes no difference whether a timer fires now or at the next point, it does not fire
+ * now. Between points a thread does nothing that another one can see, so that is so
+ *  - when work begins;
+ *  - where a thread is switched to that was not preempted at a point. (Timers of its own priority
+ *    count there, since at a point they do not.)
+ *  - where a thread is about to wait for what only timers signal: no thread can see that;
+ *  - until a thread waits for requests or events for the first time, but for control threads. What
+ *    is sent to it before is received then. Of its initialisation, accesses to memory that others
+ *    may see are points. Where only such threads are ready they start in one order.
+ * With --points all these are points nevertheless.
+ *
  * The run begins at an instant at which all of these timers are due, so that no job begins before
  * its release.
  */
+#include "objects/operations.h"
 #include "record/output.h"
 #include "scheduling/scheduling.h"
 #include "state.h"
@@ -22,11 +34,61 @@
 
 enum { MOST_TIMERS = 64 };
 
+static bool is_reduced(void)
+{
+    return !kernel->options.every_point;
+}
+
+static struct object *object_at(struct thread *self, seL4_CPtr slot, enum object_kind kind)
+{
+    const struct cap *cap = cap_find(self, slot);
+    return cap && cap->kind == kind ? cap->object : NULL;
+}
+
+/* Whether others may see what a thread is about to do. */
+bool arrivals_matter(struct thread *self, enum camkes_kcall operation, seL4_CPtr slot)
+{
+    const struct object *waits = object_at(self, slot, OBJECT_NOTIFICATION);
+    return !(is_reduced() && operation == CAMKES_KCALL_WAIT && waits &&
+             waits->notification.of_timers);
+}
+
+/* A thread has started when it waits for anything but the start of its instance. */
+void arrivals_started(struct thread *self, enum camkes_kcall operation, seL4_CPtr slot)
+{
+    if (!self->starts || (operation != CAMKES_KCALL_RECV && operation != CAMKES_KCALL_WAIT &&
+                          operation != CAMKES_KCALL_NBRECV && operation != CAMKES_KCALL_POLL)) {
+        return;
+    }
+    const struct object *gate = object_at(self, slot, OBJECT_ENDPOINT);
+    const char *what = gate ? strrchr(gate->name, ':') : NULL;
+    self->starts = what && strcmp(what, ":gate") == 0;
+}
+
+/* A capability may be copied later only by a thread that has it. */
+static void find_those_of_timers(void)
+{
+    for (unsigned i = 0; i < kernel->object_count; i++) {
+        if (kernel->objects[i].kind == OBJECT_NOTIFICATION) {
+            kernel->objects[i].notification.of_timers = true;
+        }
+    }
+    for (unsigned i = 0; i < kernel->space_count; i++) {
+        for (seL4_Word slot = 0; slot < kernel->spaces[i].slot_count; slot++) {
+            const struct cap *cap = &kernel->spaces[i].slots[slot];
+            if (cap->kind == OBJECT_NOTIFICATION && (cap->rights & RIGHT_WRITE)) {
+                cap->object->notification.of_timers = false;
+            }
+        }
+    }
+}
+
 void arrivals_initialise(void)
 {
     if (!kernel->options.arrivals) {
         return;
     }
+    find_those_of_timers();
     unsigned timers = 0;
     for (unsigned i = 0; i < kernel->object_count; i++) {
         const struct object *object = &kernel->objects[i];
@@ -86,6 +148,9 @@ static void run_before(struct thread *next, struct thread *first)
  */
 bool arrivals_at_point(struct thread *self)
 {
+    if (is_reduced() && self->starts && self->access.size == 0) {
+        return false;
+    }
     if (kernel->options.round_robin && ready_has_equal(self)) {
         ready_prepend(self);
         kernel->current = NULL;
@@ -134,12 +199,30 @@ bool arrivals_end_slice(void)
     return true;
 }
 
+/* Those of `found` whose threads have the priority of `next`: they may be the first of their queue.
+ */
+static unsigned keep_equals(const struct thread *next, struct object *found[static MOST_TIMERS],
+                            unsigned count)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; !next->starts && i < count; i++) {
+        const struct thread *waiter = found[i]->timer.notification->notification.queue.head;
+        if (waiter->priority == next->priority) {
+            found[kept++] = found[i];
+        }
+    }
+    return kept;
+}
+
 /* kernel->current is about to run, or no thread is. Whether something happened. */
 bool arrivals_at_switch(void)
 {
     struct object *found[MOST_TIMERS];
     const struct thread *next = kernel->current;
-    const unsigned count = find(next ? next->priority : 0, found);
+    unsigned count = find(next ? next->priority : 0, found);
+    if (next && is_reduced() && !next->at_point) {
+        count = keep_equals(next, found, count);
+    }
     if (count == 0) {
         return false;
     }

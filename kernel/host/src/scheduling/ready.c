@@ -165,6 +165,16 @@ struct thread *ready_take(unsigned priority, unsigned place)
     return thread;
 }
 
+/* Whether all ready threads of a priority start. */
+bool ready_start(unsigned priority)
+{
+    const struct thread *thread = kernel->ready[priority].head;
+    while (thread && thread->starts) {
+        thread = thread->next;
+    }
+    return !thread;
+}
+
 bool ready_has_equal(const struct thread *thread)
 {
     return kernel->ready[thread->priority].head;

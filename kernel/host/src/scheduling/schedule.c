@@ -12,7 +12,9 @@ static void choose_thread(void)
         kernel->current = NULL;
         return;
     }
-    const unsigned ties = ready_count((unsigned)priority);
+    const bool start = kernel->options.arrivals && !kernel->options.every_point &&
+                       ready_start((unsigned)priority); /* in one order, see arrivals.c */
+    const unsigned ties = start ? 1 : ready_count((unsigned)priority);
     kernel->current = ready_take((unsigned)priority, choose(CAMKES_CHOICE_TIE, ties));
 }
 

@@ -22,6 +22,7 @@ void ready_set_priority(struct thread *thread, uint8_t priority);
 bool ready_has_equal(const struct thread *thread);
 unsigned ready_count(unsigned priority);
 struct thread *ready_take(unsigned priority, unsigned place);
+bool ready_start(unsigned priority);
 void ready_end_slice(void);
 
 /* timer.c */
@@ -35,6 +36,8 @@ void timer_arrive(struct object *object);
 
 /* arrivals.c */
 void arrivals_initialise(void);
+bool arrivals_matter(struct thread *self, enum camkes_kcall operation, seL4_CPtr slot);
+void arrivals_started(struct thread *self, enum camkes_kcall operation, seL4_CPtr slot);
 bool arrivals_at_point(struct thread *self);
 bool arrivals_at_switch(void);
 bool arrivals_end_slice(void);
