@@ -25,7 +25,7 @@ from camkes.backends.host.faults import (
 from camkes.backends.host.host import HostImage
 from camkes.backends.host.run import RunResult
 from camkes.capdl.model import Role
-from camkes.diagnostics import Diagnostic, Sink, Span
+from camkes.diagnostics import Diagnostic, Severity, Sink, Span
 from camkes.files import OutputError, write_output
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
@@ -203,7 +203,8 @@ def judge(
     """Report what went wrong in a run. `violations` are those that were found, None: they were not looked
     for; of what is `not_judged`, none were."""
     refused = refusals(found, system, plan)
-    for diagnostic in tasks_without_jobs(found, system):
+    jobless = tasks_without_jobs(found, system)
+    for diagnostic in jobless:
         sink.add(diagnostic)
     faults = locate_faults(result.faults, image)
     for refusal in refused:
@@ -232,7 +233,8 @@ def judge(
         or bool(violations)
         or bool(refused)
         or bool(deadlocked)
-        or bool(uninitialised),
+        or bool(uninitialised)
+        or any(diagnostic.severity is Severity.ERROR for diagnostic in jobless),
         exit_statuses=exit_statuses(found, [each.name for each in system.instances if each.type.control]),
         interrupted=result.interrupted,
         findings=findings,

@@ -4,36 +4,41 @@
 
 from __future__ import annotations
 
-from camkes.diagnostics import Diagnostic
+from camkes.diagnostics import Diagnostic, Span
 from camkes.model.system import System
-from camkes.running.codes import NO_JOB_ENDED
-from camkes.running.model import Lane, Run
+from camkes.running.codes import ENDLESS_JOB, NO_JOB_ENDED
+from camkes.running.model import Lane, Run, State
 from camkes.running.times import format_time
+
+#: what a task does that executes, or would if no other did
+_EXECUTING = (State.RUNNING, State.READY, State.PREEMPTED, State.HELD_UP, State.WAITS_BUDGET)
 
 
 def tasks_without_jobs(run: Run, system: System) -> list[Diagnostic]:
-    """A warning for each task with a period that began its first job, was released again and ended none.
+    """A diagnostic for each task with a period that began its first job, was released again and ended none:
+    an error where it executes without an end, a warning where it waits.
 
-    There is no warning where a fault or a wait without end explains it: those have their own diagnostics.
+    There is none where a fault or a wait without end explains it: those have their own diagnostics.
     """
-    explained = {fault.thread.number for fault in run.faults} | {
-        step.thread for wait in run.waits for step in wait.steps
-    }
+    explained = {fault.thread.number for fault in run.faults} | {wait.thread for wait in run.waits}
     spans = {task.instance: task.span for task in system.tasks}
     return [
-        Diagnostic(
-            NO_JOB_ENDED,
-            f"task `{lane.task.name}` was released {len(lane.jobs)} times but did not end its first job",
-            spans.get(lane.task.name),
-            notes=(
-                f"it began at {format_time(lane.jobs[0].begin or 0, 6)}; `run()` is still executing or "
-                "waiting in it",
-            ),
-            help="a job ends when `run()` calls for the next one: `while (camkes_next_job()) { ... }`",
-        )
+        _diagnostic(lane, spans.get(lane.task.name))
         for lane in run.tasks
         if lane.thread not in explained and lane.thread not in run.exits and _is_in_first_job(lane)
     ]
+
+
+def _diagnostic(lane: Lane, span: Span | None) -> Diagnostic:
+    executes = bool(lane.segments) and lane.segments[-1].state in _EXECUTING
+    began = format_time(lane.jobs[0].begin or 0, 6)
+    return Diagnostic(
+        ENDLESS_JOB if executes else NO_JOB_ENDED,
+        f"task `{lane.task.name}` was released {len(lane.jobs)} times but did not end its first job",
+        span,
+        notes=(f"it began at {began}; `run()` {'still executes' if executes else 'waits'} in it",),
+        help="a job ends when `run()` calls for the next one: `while (camkes_next_job()) { ... }`",
+    )
 
 
 def _is_in_first_job(lane: Lane) -> bool:

@@ -389,6 +389,9 @@ static void print_reads(const char *format, va_list rest, const void *caller)
 static int print_to(char *to, size_t most, const char *format, va_list rest, const void *caller)
 {
     va_list arguments;
+    if (format == NULL) {
+        __builtin_trap(); /* as in the C library */
+    }
     print_reads(format, rest, caller);
     va_copy(arguments, rest);
     const int length = vsnprintf(NULL, 0, format, arguments);
