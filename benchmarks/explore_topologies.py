@@ -8,9 +8,11 @@ under FIFO and round robin, with jobs that arrive in any order. What differs onl
 is searched once. docs/protocols.md has the table.
 
     python benchmarks/explore_topologies.py [--cpis N] [--tasks N] [--limit SECONDS] [--states N]
-        [--named [NAME ...]] [--jobs N] [--scheduling fifo|rr] [--json FILE]
+        [--named [NAME ...]] [--chains N] [--beside] [--jobs N] [--scheduling fifo|rr] [--json FILE]
 
-FILE has a line for each row; rows that it has are not searched again.
+FILE has a line for each row; rows that it has are not searched again. With --chains N the systems are chains
+of 2 to N CPIs with as many tasks, one at each CPI, a row for each protocol; with --beside each is searched
+without the reduction, too, and the last column has the ratios of states that differ and of time.
 
 Exit status 1 if a schedule violates a property.
 """
@@ -41,7 +43,7 @@ from tests.runtime.host import HEAD  # noqa: E402
 from tests.runtime.systems import ALL, PROCEDURE, TASK, Contended  # noqa: E402
 
 PROTOCOLS = ("propagated", "inherited", "fixed")
-PRIORITIES = (10, 20, 30)
+PRIORITIES = (10, 20, 30, 40, 50, 60)
 
 #: which CPI requests which, by number of CPIs, but for other numberings of the same
 SHAPES: dict[int, tuple[tuple[tuple[int, int], ...], ...]] = {
@@ -66,8 +68,8 @@ class Topology:
 
     @property
     def name(self) -> str:
-        tasks = ", ".join(f"{'abc'[i]}→{'XYZ'[t]}" for i, t in enumerate(self.targets))
-        return ", ".join([tasks, *(f"{'XYZ'[i]}→{'XYZ'[j]}" for i, j in self.requests)])
+        tasks = ", ".join(f"{'abcdef'[i]}→{'XYZUVW'[t]}" for i, t in enumerate(self.targets))
+        return ", ".join([tasks, *(f"{'XYZUVW'[i]}→{'XYZUVW'[j]}" for i, j in self.requests)])
 
     def text(self, protocols: tuple[str, ...]) -> str:
         components, instances, connections = [], [], []
@@ -145,6 +147,7 @@ class Row:
     unfinished: int = 0
     bounded: int = 0
     violations: list[str] = field(default_factory=list)
+    beside: str = ""
 
     @property
     def verdict(self) -> str:
@@ -159,6 +162,7 @@ class Row:
 class Settings:
     options: SearchOptions
     schedulings: tuple[str, ...]
+    beside: bool = False
 
 
 def search(folder: Path, text: str, code: dict[str, str], row: Row, settings: Settings) -> None:
@@ -206,6 +210,38 @@ def run_topology(topology: Topology, settings: Settings) -> Row:
     return row
 
 
+@dataclass(frozen=True)
+class Chain:
+    """`length` CPIs of one protocol, each requesting the next, and a task at each of them."""
+
+    length: int
+    protocol: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.length} tasks, chain of {self.length} {self.protocol}"
+
+
+def run_chain(chain: Chain, settings: Settings) -> Row:
+    row = Row(chain.name)
+    cpis = range(chain.length)
+    topology = Topology(chain.length, tuple((i, i + 1) for i in cpis[:-1]), tuple(cpis))
+    code = {"Task": TASK, **{f"C{cpi}": topology.code(cpi) for cpi in cpis}}
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "system"
+        search(folder, topology.text((chain.protocol,) * chain.length), code, row, settings)
+        if settings.beside:
+            every = replace(settings.options, every_point=True)
+            plain = Row(chain.name)
+            text = topology.text((chain.protocol,) * chain.length)
+            search(folder, text, code, plain, Settings(every, settings.schedulings))
+            ratios = (plain.distinct / max(row.distinct, 1), plain.seconds / max(row.seconds, 0.001))
+            row.beside = f"{ratios[0]:.1f} states, {ratios[1]:.1f} time" + (
+                " at least" if plain.unfinished else ""
+            )
+    return row
+
+
 def run_named(system: Contended, settings: Settings) -> Row:
     row = Row(system.name)
     with tempfile.TemporaryDirectory() as scratch:
@@ -229,16 +265,20 @@ def main() -> int:
         help="the systems of tests/runtime/systems.py instead, or those of these names",
     )
     parser.add_argument("--scheduling", choices=("fifo", "rr"), help="only this (both)")
+    parser.add_argument("--chains", type=int, help="chains of up to so many CPIs with a task at each instead")
+    parser.add_argument("--beside", action="store_true", help="each chain without the reduction, too")
+    parser.add_argument("--processes", type=int, default=1, help="of a search (1)")
     parser.add_argument("--jobs", type=int, default=1, help="systems searched at once (1)")
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
-    print("| topology | mixes | rejected | states | differ | largest | time | verdict |")
-    print("|---|---|---|---|---|---|---|---|")
+    print("| topology | mixes | rejected | states | differ | largest | time | states/s | verdict | without |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
     bad = False
     for row in rows(arguments):
         print(
             f"| {row.name} | {row.mixes} | {row.rejected} | {row.states:,} | {row.distinct:,} "
-            f"| {row.largest:,} | {row.seconds:.1f} s | {row.verdict} |",
+            f"| {row.largest:,} | {row.seconds:.1f} s | {row.states / max(row.seconds, 0.001):,.0f} "
+            f"| {row.verdict} | {row.beside} |",
             flush=True,
         )
         for violation in row.violations:
@@ -254,8 +294,14 @@ def rows(arguments: argparse.Namespace) -> Iterator[Row]:
     if file is not None and file.exists():
         known = {row.name: row for row in (Row(**json.loads(line)) for line in file.read_text().splitlines())}
     settings = Settings(
-        SearchOptions(seconds=arguments.limit, states=arguments.states, bound=arguments.bound),
+        SearchOptions(
+            seconds=arguments.limit,
+            states=arguments.states,
+            bound=arguments.bound,
+            processes=arguments.processes,
+        ),
         ("fifo", "rr") if arguments.scheduling is None else (arguments.scheduling,),
+        arguments.beside,
     )
     with ProcessPoolExecutor(arguments.jobs) as pool:
         yield from known.values()
@@ -268,7 +314,14 @@ def rows(arguments: argparse.Namespace) -> Iterator[Row]:
             yield row
 
 
-def asked(arguments: argparse.Namespace) -> Iterator[tuple[Callable[..., Row], Topology | Contended]]:
+def asked(
+    arguments: argparse.Namespace,
+) -> Iterator[tuple[Callable[..., Row], Topology | Contended | Chain]]:
+    if arguments.chains is not None:
+        for length in range(2, arguments.chains + 1):
+            for protocol in PROTOCOLS:
+                yield run_chain, Chain(length, protocol)
+        return
     if arguments.named is not None:
         for system in ALL:
             if not arguments.named or system.name in arguments.named:
