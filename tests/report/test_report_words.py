@@ -264,7 +264,7 @@ def test_tasks_that_end_no_job(tmp_path: Path) -> None:
     (found,) = tasks_without_jobs(made_run((never,)), system)
     assert said(found)[:2] == (
         "task `low` was released 3 times but did not end its first job",
-        "it began at 2 ms; `run()` is still executing or waiting in it",
+        "it began at 2 ms; `run()` waits in it",
     )
     assert found.span is not None and found.span.line == 3
     wait = Wait((WaitStep(0, "", None),), 0, Cause.FAULT)

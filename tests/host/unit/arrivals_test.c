@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Which timers may fire at a point, and when a run begins in which they fire by choice. */
+#include "objects/operations.h"
 #include "scheduling/scheduling.h"
 
 #include <stdio.h>
@@ -52,6 +53,14 @@ struct thread *ready_take(unsigned priority, unsigned place)
         thread = thread->next;
     }
     return thread;
+}
+
+/* Threads here have no capabilities. */
+struct cap *cap_find(struct thread *thread, seL4_CPtr slot)
+{
+    (void)thread;
+    (void)slot;
+    return NULL;
 }
 
 static bool may_refuse;
@@ -166,9 +175,13 @@ static void switches(void)
     need(arrivals_at_switch() && offered == 3 && fired == &timers[0],
          "one fires if no thread runs");
     state.current = &running;
+    answer = offered = 0;
+    need(!arrivals_at_switch() && offered == 0, "a thread that has not come to a point goes on");
+    running.at_point = true;
     need(!arrivals_at_switch() && offered == 3, "a thread that is about to run may do so");
     answer = 2;
     need(arrivals_at_switch() && fired == &timers[2], "or a timer fires first");
+    running.at_point = false;
 }
 
 static void too_many(void)

@@ -79,6 +79,13 @@ static bool same(struct digest a, struct digest b)
     return a.low == b.low;
 }
 
+/* What the test has written, the system has. */
+static void restore(const struct place *place)
+{
+    snapshot_run();
+    snapshot_restore(place);
+}
+
 static struct place take(void)
 {
     struct place place;
@@ -126,7 +133,7 @@ static void changes(void)
         for (unsigned j = 0; j < i; j++) {
             need(!same(seen[j], seen[i]), "changes of different words, or to different values");
         }
-        snapshot_restore(&first);
+        restore(&first);
         need(*each[i].word == 0, "a change is undone");
         need(same(take().whole, first.whole), "the state is the first one again");
     }
@@ -142,9 +149,9 @@ static void steps(void)
     memory[OF_SPACE][9] = 7;
     const struct place two = take();
     *word = 3;
-    snapshot_restore(&two);
+    restore(&two);
     need(*word == 2 && memory[OF_SPACE][9] == 7, "what came after the last place is dropped");
-    snapshot_restore(&one);
+    restore(&one);
     need(*word == 1 && memory[OF_SPACE][9] == 0, "one step back");
     need(same(take().whole, one.whole), "its digest");
     *word = 0;
@@ -152,7 +159,7 @@ static void steps(void)
     *word = 2;
     memory[OF_SPACE][9] = 7;
     need(same(take().whole, two.whole), "nor here");
-    snapshot_restore(&zero);
+    restore(&zero);
     need(*word == 0 && memory[OF_SPACE][9] == 0, "several steps back");
 
     uint64_t *ignored = &memory[OPEN][9];
@@ -160,9 +167,9 @@ static void steps(void)
     const struct place masked = take();
     need(same(masked.whole, zero.whole), "a word that makes no difference");
     *ignored = 6;
-    snapshot_restore(&masked);
+    restore(&masked);
     need(*ignored == 5, "is put back, too");
-    snapshot_restore(&zero);
+    restore(&zero);
     need(*ignored == 0, "to what it was");
 }
 
@@ -175,15 +182,15 @@ static void of_the_process(void)
     process.strikes = 6;
     memory[OF_SPACE][1] = 1; /* the thread that is loaded has run */
     memory[OF_THREAD][511] = 1;
-    snapshot_restore(&place);
+    restore(&place);
     need(process.strikes == 5, "the process");
     need(memory[OF_SPACE][1] == 0 && memory[OF_THREAD][511] == 0, "what it has written");
     struct place of_another;
     snapshot_take(&of_another, &threads[1], threads[1].sp);
-    snapshot_restore(&place);
+    restore(&place);
     memory[OF_THREAD][1] = 1;
     need(!same(take().whole, place.whole), "it runs on");
-    snapshot_restore(&place);
+    restore(&place);
     process.strikes = 0;
 }
 
@@ -206,10 +213,10 @@ static void of_stacks(void)
     need(same(take().whole, shallow.whole), "as before");
     stacks[0][8 * CHUNK] = 0x33;
     need(!same(take().whole, shallow.whole), "the last word on the stack");
-    snapshot_restore(&shallow);
+    restore(&shallow);
     need(stacks[0][8 * CHUNK] == 0x11, "is put back");
     stacks[0][STACK - 1] = 0x33;
-    snapshot_restore(&shallow);
+    restore(&shallow);
     need(stacks[0][STACK - 1] == 0x11, "at once, too");
 
     at(4 * CHUNK + 24);
@@ -220,7 +227,7 @@ static void of_stacks(void)
     need(same(take().whole, deep.whole), "what is below it in the same chunk");
     memset(stacks[0] + 4 * CHUNK + 24, 0x66, 8);
     need(!same(take().whole, deep.whole), "the word at the stack pointer");
-    snapshot_restore(&deep);
+    restore(&deep);
     need(stacks[0][4 * CHUNK + 24] == 0x44 && stacks[0][8 * CHUNK - 1] == 0x44, "it is put back");
     need(same(take().whole, deep.whole), "as deep as before");
 
@@ -229,13 +236,13 @@ static void of_stacks(void)
     at(4 * CHUNK + 24);
     memset(stacks[0], 0x44, 8 * CHUNK);
     need(same(take().whole, deep.whole), "and goes on to another");
-    snapshot_restore(&shallow);
+    restore(&shallow);
     at(8 * CHUNK);
     need(same(take().whole, shallow.whole), "from there, back to the first");
     at(8 * CHUNK + 8);
     memset(stacks[0] + 8 * CHUNK, 0, 8);
     need(!same(take().whole, shallow.whole), "one word less");
-    snapshot_restore(&shallow);
+    restore(&shallow);
 
     struct place same_memory[2];
     memset(stacks[0] + 8 * CHUNK, 0, CHUNK);
@@ -243,7 +250,7 @@ static void of_stacks(void)
     snapshot_take(&same_memory[1], &threads[0], stacks[0] + 8 * CHUNK + 8);
     need(same(same_memory[0].digest, same_memory[1].digest), "the same memory");
     need(!same(same_memory[0].whole, same_memory[1].whole), "but another stack pointer");
-    snapshot_restore(&shallow);
+    restore(&shallow);
 }
 
 /* The stack pointer of a thread that waits is the one that it was saved with. */
@@ -262,7 +269,7 @@ static void of_another_thread(void)
     snapshot_touch(&threads[1]);
     snapshot_take(&then, &threads[0], threads[0].sp);
     need(!same(first.whole, then.whole), "above it");
-    snapshot_restore(&first);
+    restore(&first);
     need(stacks[1][12 * CHUNK] == 0, "put back");
     snapshot_take(&then, NULL, NULL);
     need(same(first.digest, then.digest), "no thread runs");
@@ -276,7 +283,7 @@ static void of_another_thread(void)
     snapshot_take(&then, &threads[1], threads[1].sp);
     memset(stacks[1], 0x55, 12 * CHUNK); /* it was as deep again meanwhile */
     snapshot_take(&then, &threads[0], threads[0].sp);
-    snapshot_restore(&first);
+    restore(&first);
     need(stacks[1][8 * CHUNK] == 0x44 && stacks[1][12 * CHUNK - 1] == 0x44, "a deeper stack");
 }
 
@@ -292,10 +299,10 @@ static void of_the_first_stack(void)
     sp[0] = 1;
     snapshot_take(&then, NULL, sp);
     need(!same(first.whole, then.whole), "above it");
-    snapshot_restore(&first);
+    restore(&first);
     need(sp[0] == 0, "put back");
     sp[0] = 1;
-    snapshot_restore(&first);
+    restore(&first);
     need(sp[0] == 0, "at once, too");
     snapshot_take(&then, &threads[0], threads[0].sp);
     need(!same(first.digest, then.digest), "less of it is in use while a thread runs");

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+#include <camkes.h>
+
+int run(void)
+{
+    while (camkes_next_job()) {
+        tick_emit();
+    }
+    return 0;
+}
