@@ -189,7 +189,7 @@ def explore(
 ) -> Exploration | None:
     """Build a system and search its schedules; None after a diagnostic. Raises OutputError."""
     progress("reading")
-    checked = pipeline.check_code(asked, settings.output, sink, progress)
+    checked = pipeline.check_code(asked, settings.output, sink, progress, counting=True)
     if checked is None:
         return None
     with ExitStack() as stack:

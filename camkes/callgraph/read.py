@@ -484,7 +484,7 @@ def _flow_job(job: BuildJob) -> BuildJob:
 
 def _releasing(system: System) -> Set[str]:
     """The interfaces ("inst.iface") that emit events which release tasks."""
-    return {end for task in system.tasks if task.release for end in emitting_ends(system, task.instance)}
+    return {end for ends in emitting_ends(system).values() for end in ends}
 
 
 def _methods(kind: object) -> list[str]:

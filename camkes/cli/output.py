@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from camkes.diagnostics import Sink
+from camkes.diagnostics import Severity, Sink
 from camkes.diagnostics.words import plural
 from camkes.process import VisibleStream
 from camkes.visible import visible_line
@@ -32,9 +32,11 @@ def for_machines(arguments: argparse.Namespace) -> bool:
 
 
 def write_diagnostics(arguments: argparse.Namespace, sink: Sink) -> int:
-    """Write all diagnostics; the exit status that follows from them."""
+    """Write all diagnostics; the exit status that follows from them. With --strict, of commands that have
+    it, a warning fails."""
     diagnostics = sink.diagnostics
-    if arguments.quiet:
+    strict = getattr(arguments, "strict", False)
+    if arguments.quiet and not strict:
         diagnostics = tuple(d for d in diagnostics if d.severity.value == "error")
     machine = for_machines(arguments)
     stream = sys.stdout if machine and not arguments.has_results else sys.stderr
@@ -48,7 +50,8 @@ def write_diagnostics(arguments: argparse.Namespace, sink: Sink) -> int:
         )
         text = rendering.render(diagnostics, style)
         stream.write(text if text.endswith("\n") else text + "\n")
-    return USER_ERROR if sink.has_errors else GOOD
+    warned = any(diagnostic.severity is Severity.WARNING for diagnostic in diagnostics)
+    return USER_ERROR if sink.has_errors or (strict and warned) else GOOD
 
 
 def write_exactly(text: str) -> None:

@@ -5,7 +5,7 @@ command has this from here."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Literal
 
@@ -66,7 +66,8 @@ class TaskJobs(Struct, frozen=True):
 def find_jobs(system: System, plan: Plan) -> Mapping[str, TaskJobs]:
     """The jobs of all tasks, by their names."""
     after = emitters(system, plan)
-    emission = {name: _emission(system, plan, name, emitter) for name, emitter in after.items()}
+    ends = emitting_ends(system) if after else {}
+    emission = {name: _emission(plan, ends[name], emitter) for name, emitter in after.items()}
     derived = {name: emitter for name, emitter in after.items() if emission[name].count == 1}
     stated = {task.instance: task for task in system.tasks}
     requests: dict[str, list[Request]] = {}
@@ -121,9 +122,8 @@ def _jobs_of(
     )
 
 
-def _emission(system: System, plan: Plan, task: str, emitter: str) -> Emission:
-    """How often a job of the emitter emits the event that releases a task."""
-    ends = emitting_ends(system, task)
+def _emission(plan: Plan, ends: Sequence[str], emitter: str) -> Emission:
+    """How often a job of the emitter emits the event of these interfaces that releases a task."""
     total, counted = 0, Counted.CODE
     for caller, times, known in _served(plan, emitter):
         for end in ends:

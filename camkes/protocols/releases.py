@@ -14,27 +14,28 @@ from camkes.protocols.plan import Plan
 def emitters(system: System, plan: Plan) -> Mapping[str, str]:
     """For each task that an event of one task alone releases, that task: the emitter of the event, or the
     only task that requests a CPI of the instance that emits."""
+    ends = emitting_ends(system)
+    executing: dict[str, set[str]] = {task.name: {task.name} for task in plan.tasks} if ends else {}
+    for cpi in plan.cpis if ends else ():
+        executing.setdefault(cpi.instance, set()).update(cpi.tasks)
     found = {}
-    for task in system.tasks:
-        ends = emitting_ends(system, task.instance) if task.release else ()
-        emitting = {end.rpartition(".")[0] for end in ends}
-        tasks = {name for name in emitting if plan.task(name) is not None}
-        tasks |= {name for cpi in plan.cpis if cpi.instance in emitting for name in cpi.tasks}
-        known = all(plan.task(name) or any(c.instance == name for c in plan.cpis) for name in emitting)
-        if known and len(tasks) == 1:
-            found[task.instance] = tasks.pop()
+    for task, emitting in ends.items():
+        of = [executing.get(end.rpartition(".")[0]) for end in emitting]
+        tasks = set().union(*(each for each in of if each is not None))
+        if None not in of and len(tasks) == 1:
+            found[task] = tasks.pop()
     return found
 
 
-def emitting_ends(system: System, task: str) -> tuple[str, ...]:
-    """The interfaces ("inst.iface") that emit the event which releases jobs of a task."""
-    event = next((f"{task}.{each.release}" for each in system.tasks if each.instance == task), "")
-    return tuple(
-        other.name
-        for connection in system.connections
-        if any(end.name == event for end in connection.to_ends)
-        for other in connection.from_ends
-    )
+def emitting_ends(system: System) -> Mapping[str, tuple[str, ...]]:
+    """For each task that an event releases the interfaces ("inst.iface") that emit it."""
+    events = {f"{task.instance}.{task.release}": task.instance for task in system.tasks if task.release}
+    found: dict[str, list[str]] = {task: [] for task in events.values()}
+    for connection in system.connections if events else ():
+        for end in connection.to_ends:
+            if end.name in events:
+                found[events[end.name]] += [other.name for other in connection.from_ends]
+    return {task: tuple(ends) for task, ends in found.items()}
 
 
 def writers(system: System, plan: Plan) -> Mapping[str, tuple[str, ...]]:

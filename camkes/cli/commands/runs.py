@@ -199,7 +199,8 @@ def report(arguments: argparse.Namespace, outcome: Outcome | None, sink: Sink) -
         print(outcome.report_text(color=color, unicode=not arguments.ascii and can_draw(sys.stdout)), end="")
     if outcome.interrupted:
         return 128 + outcome.interrupted
-    return max(status, USER_ERROR if outcome.failed else GOOD)
+    left_out = arguments.strict and outcome.not_judged
+    return max(status, USER_ERROR if outcome.failed or left_out else GOOD)
 
 
 def build_sel4(arguments: argparse.Namespace) -> tuple[Path | None, int]:
@@ -447,6 +448,9 @@ def add_results(group: argparse._ArgumentGroup) -> None:
         "--verify",
         action="store_true",
         help="check the trace against the properties M P H L Z S (`camkes explain M` and so on)",
+    )
+    group.add_argument(
+        "--strict", action="store_true", help="a warning fails, and what --verify could not judge"
     )
     group.add_argument("--json", action="store_true", help="print the report as JSON")
     group.add_argument(

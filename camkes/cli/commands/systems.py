@@ -142,6 +142,7 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", dest="format", action="store_const", const="json", help="the same as --format json"
     )
+    parser.add_argument("--strict", action="store_true", help="a warning fails, too")
 
 
 def dump_arguments(parser: argparse.ArgumentParser) -> None:
@@ -184,6 +185,7 @@ COMMANDS = (
         check_arguments,
         """
   camkes check examples/nested
+  camkes check system.camkes --strict
   camkes check system.camkes --format sarif > findings.sarif""",
     ),
     Command(

@@ -22,6 +22,7 @@ from camkes.protocols.codes import (
     REQUESTOR_PROVIDES_CPI,
     TASK_ID_RANGE,
 )
+from camkes.protocols.jobs import find_jobs
 
 
 def _no_priority(facts: Facts) -> Iterator[Diagnostic]:
@@ -132,12 +133,14 @@ def _order(facts: Facts) -> Iterator[Diagnostic]:
     """Deadline-monotonic, which is rate-monotonic where no deadline is given."""
     known: list[_Timed] = []
     ordered = bands_by_task(facts.system.bands)  # by their schedulers
+    jobs_of = find_jobs(facts.system, facts.plan)
     for task in facts.system.tasks:
-        if task.priority is not None and task.period is not None and task.instance not in ordered:
-            if task.deadline is not None and task.deadline != task.period:
-                known.append(_Timed(task.deadline, task.priority, task, "deadline"))
+        jobs = jobs_of[task.instance]
+        if task.priority is not None and jobs.period is not None and task.instance not in ordered:
+            if jobs.deadline is not None and jobs.deadline != jobs.period:
+                known.append(_Timed(jobs.deadline, task.priority, task, "deadline"))
             else:
-                known.append(_Timed(task.period, task.priority, task, "period"))
+                known.append(_Timed(jobs.period, task.priority, task, "period"))
     higher: _Timed | None = None  # of longer interval, the first of highest priority
     group: list[_Timed] = []
     for this in sorted(known, key=lambda timed: timed.interval, reverse=True):
