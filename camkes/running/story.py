@@ -54,6 +54,7 @@ class StepKind(StrEnum):
     RESUME = "resume"
     INHERIT = "inherit"
     END = "end"  # of a job
+    BUDGET = "budget"  # it is used up
     FAULT = "fault"
     VIOLATION = "violation"
 
@@ -370,6 +371,10 @@ class _Teller(Decoder):
                 StepKind.INHERIT, heir, f"runs at priority {after} in place of {before}", why, placed=False
             )
 
+    def _tell_timeout(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
+        if thread is not None:
+            self._add(StepKind.BUDGET, thread, "has used up its budget")
+
     def _tell_fault(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None:
             self._add(StepKind.FAULT, thread, "stops at a fault")
@@ -380,9 +385,12 @@ def _is_tools(thread: ThreadState) -> bool:
     return thread.named.role in (Role.MANAGER, Role.FAULT_HANDLER)
 
 
+_INTERNAL = ("gate", "ready", "turn", "release", "passive-gate", "passive-ready", "passive-done")
+
+
 def _is_internal(name: str) -> bool:
     """Whether an object is one of the runtime's own."""
-    return "!" in name or name.partition(":")[2] in ("gate", "turn", "release")
+    return "!" in name or name.partition(":")[2] in _INTERNAL
 
 
 def _object_words(name: str) -> str:
