@@ -104,7 +104,7 @@ def test_what_is_typed_into_gdb(tmp_path: Path) -> None:
     commands = re.findall(
         r"^\(camkes [^)]*\) (.*?)(?: {2,}.*)?$", block("docs/debugging.md", "(camkes"), re.MULTILINE
     )
-    assert len(commands) == 5
+    assert len(commands) == 6
     words = [word for command in commands for word in ("-x", command)]
     result = camkes("debug", "examples/inversion", "--at", "2.5ms", *words, "--batch", cwd=tmp_path)
     assert (result.status, result.errors) == (0, "") and result.output.count("\nat ") == 3, result

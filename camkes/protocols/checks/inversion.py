@@ -114,7 +114,8 @@ class _InversionFinder:
         if between and not (self.system.mcs and instance.configured.interface(interface.name).passive):
             # (a passive thread below its callers is an error of its own)
             yield self.below_caller(instance, interface, own, first, between, path(ways, first.name))
-        delayed = [o for o in self.origins if last.priority < o.priority <= own and o.name not in ways]
+        above = [o for o in self.origins if last.priority < o.priority <= own and o.name not in ways]
+        delayed = [o for o in above if o.instance is not instance]  # it knows of its own server
         if own > first.priority and delayed:
             yield self.above_callers(instance, interface, own, calling, delayed, path(ways, last.name))
 
