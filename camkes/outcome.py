@@ -32,7 +32,14 @@ from camkes.protocols.plan import Plan
 from camkes.running.chains import chain_latencies, data_ages
 from camkes.running.decode import decode_trace
 from camkes.running.demands import Property, Violation
-from camkes.running.denied import denied_wait, missed_deadline, missed_jobs, not_initialised, returned_error
+from camkes.running.denied import (
+    denied_wait,
+    domains_ignored,
+    missed_deadline,
+    missed_jobs,
+    not_initialised,
+    returned_error,
+)
 from camkes.running.jobless import tasks_without_jobs
 from camkes.running.model import Run
 from camkes.running.names import TraceNames, names_path, save_names
@@ -203,6 +210,9 @@ def judge(
     """Report what went wrong in a run. `violations` are those that were found, None: they were not looked
     for; of what is `not_judged`, none were."""
     refused = refusals(found, system, plan)
+    domains = sorted({t.domain for space in image.capabilities.spaces for t in space.threads})
+    if len(domains) > 1:
+        sink.add(domains_ignored(domains))
     jobless = tasks_without_jobs(found, system)
     for diagnostic in jobless:
         sink.add(diagnostic)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from camkes.protocols.checks import Facts, run_checks
+from camkes.protocols.checks.domains import without_slot
 from camkes.protocols.checks.inversion import inversions
 from camkes.protocols.checks.plain import plain_cycles
 from camkes.protocols.cycles import shortest_cycle
@@ -40,6 +41,8 @@ def analyse(
     if _can_cycle(system):
         for diagnostic in plain_cycles(system, code or {}):
             sink.add(diagnostic)
+    for diagnostic in without_slot(system):
+        sink.add(diagnostic)
     for diagnostic in inversions(system, code or {}, read=operations is not None):
         sink.add(diagnostic)
     signallers = {} if operations is None else find_signallers(system, operations)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from camkes.diagnostics import Diagnostic, Span
-from camkes.running.codes import DEADLINE_MISSED, DENIED_WAIT, NOT_INITIALISED, RUN_RETURNED
+from camkes.running.codes import DEADLINE_MISSED, DENIED_WAIT, DOMAINS_IGNORED, NOT_INITIALISED, RUN_RETURNED
 from camkes.running.model import Job, Lane, Run
 from camkes.running.times import format_time
 from camkes.running.waits import Wait, describe
@@ -56,4 +56,14 @@ def not_initialised(run: Run, wait: Wait, span: Span | None) -> Diagnostic:
         span,
         notes=("its run() is not called, and its interfaces serve no requests",),
         help="wait in run()",
+    )
+
+
+def domains_ignored(domains: Iterable[int]) -> Diagnostic:
+    """The diagnostic for a run of threads in several domains."""
+    numbers = ", ".join(map(str, domains))
+    return Diagnostic(
+        DOMAINS_IGNORED,
+        f"threads of the domains {numbers} were run as if they had one: the host kernel has no slots",
+        help="run the system on seL4 (`--kernel sel4`) to see it with its schedule",
     )
