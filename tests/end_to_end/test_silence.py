@@ -174,3 +174,19 @@ def test_a_wait_in_the_initialisation_that_cannot_end(
     assert result.status == (1 if waiting else 0)
     for words in waiting:
         assert words in result.errors and "in its initialisation" in result.errors
+
+
+@pytest.mark.parametrize(("flags", "errors"), [("-Werror", 0), ("-Werror -Wall", 1)])
+def test_a_user_who_makes_warnings_errors_chooses_the_warnings(
+    flags: str, errors: int, tmp_path: Path
+) -> None:
+    text = "component One { control; }\nassembly { composition { component One one; } }\n"
+    system(tmp_path, text, {"one.c": "int run(void) { int unused; return 0; }\n"})
+    (tmp_path / "CMakeLists.txt").write_text(
+        f"cmake_minimum_required(VERSION 3.16)\nproject(one C)\n"
+        f"DeclareCAmkESComponent(One SOURCES one.c C_FLAGS {flags})\n"
+        "DeclareCAmkESRootserver(system.camkes)\n"
+    )
+    result = camkes("build", tmp_path, "-o", tmp_path / "out")
+    assert (result.status, result.errors.count("[E0722]")) == (errors, errors)
+    assert "W0728" not in result.errors

@@ -9,7 +9,7 @@ import re
 import shlex
 import shutil
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -58,10 +58,11 @@ class Compiler(Struct, frozen=True):
     mcs: bool = False
     patterns: bool = False
 
-    def user_flags(self) -> tuple[str, ...]:
-        """For sources of the user, before their own: variables that are used before they are written have
-        values that show it."""
-        return ("-Wall", *(("-ftrivial-auto-var-init=pattern",) if self.patterns else ()))
+    def user_flags(self, flags: Sequence[str]) -> tuple[str, ...]:
+        """What comes before the `flags` of a user for a source: warnings, unless all of them are errors
+        there; and variables that are used before they are written have values that show it."""
+        warnings = () if "-Werror" in flags else ("-Wall",)
+        return (*warnings, *(("-ftrivial-auto-var-init=pattern",) if self.patterns else ()))
 
     def compile_flags(self) -> tuple[str, ...]:
         kernel = ("-DCONFIG_KERNEL_MCS=1",) if self.mcs else ()

@@ -297,7 +297,7 @@ class _Build:
         jobs: list[BuildJob] = []
         for source, output in sources_and_objects(build, self.folder / "objects" / name):
             includes, flags = build.flags_of(source)
-            flags = (*compiler.user_flags(), *self._of_type, *flags)
+            flags = (*compiler.user_flags(flags), *self._of_type, *flags)
             if self.covers:
                 flags = (*flags, *COVERAGE_COMPILE)
             if name in self.watched:
