@@ -15,7 +15,7 @@ from msgspec.structs import asdict, replace
 
 from camkes import pipeline
 from camkes.analysis.limits import blocking_limits
-from camkes.backends.host.explore import FoundViolation, SearchOptions, SearchState, search_host
+from camkes.backends.host.explore import FoundViolation, SearchOptions, SearchResult, SearchState, search_host
 from camkes.backends.host.host import HostImage
 from camkes.backends.host.places import moments_of
 from camkes.backends.host.schedule import Schedule, schedule_to_json
@@ -30,7 +30,7 @@ from camkes.protocols.jobs import find_jobs
 from camkes.protocols.plan import Plan
 from camkes.running.model import Run
 from camkes.running.names import TraceNames, trace_names
-from camkes.running.story import Story, tell
+from camkes.running.story import tell
 from camkes.running.waits import describe
 from camkes.showing.draw.story import StoryStepReport, chart_text, step_reports, steps_text
 from camkes.showing.summary import to_json
@@ -213,26 +213,28 @@ def _search(
     steps: tuple[StoryStepReport, ...] = ()
     schedule: Path | None = None
     usual = usual_duration(checked.system, checked.plan)
+    search = partial(_search_once, checked, image, names, sink)
     for options in _passes(settings, usual, slices=bool(equals(image.capabilities))):
-        limits = blocking_limits(checked.system, checked.plan, options.arrivals)
-        result = search_host(image, checked.plan, names, limits, options, sink, lambda s: progress(_line(s)))
+        result = search(options, lambda state: progress(_line(state)))
         if result is None:
             return None
         violation = result.violation
         passes.append(Pass(options, result.state, violation is not None))
         if violation is not None or result.state.stopped:
             break
-    if violation is not None and settings.replay is None:
-        last, state = passes[-1].options, passes[-1].state
-        violation = _earliest(last, state, violation, partial(_again, checked, image, names, sink))
     if violation is not None:
-        found = _schedule(checked.application.name, passes[-1].options, violation)
+        options, state = passes[-1].options, passes[-1].state
+        if settings.replay is None:
+            options, violation = _earliest(options, state, violation, search)
+        found = _schedule(checked.application.name, options, violation)
         if violation.property == "L":
             found = replace(found, explanation=_with_waits(found, checked, image))
             violation = replace(violation, explanation=found.explanation)
-        story = _story(passes[-1].options, violation, checked, image, sink)
-        if story is None:
+        again = search(replace(options, choices=violation.choices, processes=1))
+        if again is None:
             return None
+        words = f"{violation.property}: {violation.explanation}"
+        story = tell(moments_of(again.records, image, names), names, words)
         steps = step_reports(story, checked.application.root.parent.absolute())
         folder = pipeline.build_folder(checked.application, settings.output)
         schedule = settings.schedule or folder / "schedule.json"
@@ -267,48 +269,35 @@ def _earliest(
     options: SearchOptions,
     state: SearchState,
     found: FoundViolation,
-    search: Callable[[SearchOptions], FoundViolation | None],
-) -> FoundViolation:
-    """The same violation, or another one, in about the least time in which there is one: searches go into
-    depth, and so find one late. Each search has a limit, so it may be a later one."""
+    search: Callable[[SearchOptions], SearchResult | None],
+) -> tuple[SearchOptions, FoundViolation]:
+    """The same violation, or another one, in about the least time in which there is one, and the options with
+    which it was found: searches go into depth, and so find one late. Each search has a limit, so it may be a
+    later one."""
     if options.arrivals or options.random or found.time == 0:
-        return found
+        return options, found
     most = max(100_000, 10 * state.states)
     none_by = 0
     while found.time > none_by + found.time // 8:
-        half = (none_by + found.time) // 2
-        earlier = search(replace(options, duration=half, states=most))
-        if earlier is None:
-            none_by = half
+        half = replace(options, duration=(none_by + found.time) // 2)
+        earlier = search(replace(half, states=most))
+        if earlier is None or earlier.violation is None:
+            none_by = (none_by + found.time) // 2
         else:
-            found = earlier
-    return found
+            options, found = half, earlier.violation
+    return options, found
 
 
-def _again(
-    checked: pipeline.Checked, image: HostImage, names: TraceNames, sink: Sink, options: SearchOptions
-) -> FoundViolation | None:
-    limits = blocking_limits(checked.system, checked.plan, options.arrivals)
-    result = search_host(image, checked.plan, names, limits, options, sink, lambda _: None)
-    return None if result is None else result.violation
-
-
-def _story(
-    options: SearchOptions,
-    violation: FoundViolation,
+def _search_once(
     checked: pipeline.Checked,
     image: HostImage,
+    names: TraceNames,
     sink: Sink,
-) -> Story | None:
-    """How the schedule comes to its violation: it is repeated, with a record of each step."""
-    names = trace_names(image.capabilities, checked.plan, checked.system)
+    options: SearchOptions,
+    progress: Callable[[SearchState], None] = lambda _: None,
+) -> SearchResult | None:
     limits = blocking_limits(checked.system, checked.plan, options.arrivals)
-    again = replace(options, choices=violation.choices, processes=1)
-    result = search_host(image, checked.plan, names, limits, again, sink, lambda _: None)
-    if result is None:
-        return None
-    words = f"{violation.property}: {violation.explanation}"
-    return tell(moments_of(result.records, image, names), names, words)
+    return search_host(image, checked.plan, names, limits, options, sink, progress)
 
 
 def _with_waits(schedule: Schedule, checked: pipeline.Checked, image: HostImage) -> str:

@@ -285,7 +285,7 @@ def analyze_arguments(parser: argparse.ArgumentParser) -> None:
         help="find the exact blocking with a solver where the search does not end; this can take long",
     )
     parser.add_argument(
-        "--strict", action="store_true", help="an assumption that a bound rests on is an error"
+        "--strict", action="store_true", help="an assumption that a bound rests on, and a warning, fails"
     )
     counts = parser.add_mutually_exclusive_group()
     counts.add_argument(

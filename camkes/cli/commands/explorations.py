@@ -195,9 +195,7 @@ def explore_arguments(parser: argparse.ArgumentParser) -> None:
         "the build folder)",
     )
     results.add_argument("--replay", metavar="FILE", type=Path, help="check only the schedule in this file")
-    results.add_argument(
-        "--strict", action="store_true", help="exit status 1 also if something was not searched"
-    )
+    results.add_argument("--strict", action="store_true", help="what was not searched, and a warning, fails")
     text = "write a picture of the steps to a violation (.svg, .png, .pdf)"
     results.add_argument("--timeline", metavar="FILE", type=picture, help=text)
     text = "write the steps with the picture as one HTML page"

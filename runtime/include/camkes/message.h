@@ -287,11 +287,11 @@ void camkes_put_strings(struct camkes_message *message, char *const *strings, si
 #if CAMKES_ASSERTIONS
 #define CAMKES_NO_SIZE SIZE_MAX
 #define CAMKES_GIVEN_SIZE(reply, array, count) camkes_given_size(reply, array, count)
+void camkes_given_size(struct camkes_message *reply, const void *array, size_t *count);
 #else
 #define CAMKES_NO_SIZE 0
 #define CAMKES_GIVEN_SIZE(reply, array, count) ((void)0)
 #endif
-void camkes_given_size(struct camkes_message *reply, const void *array, size_t *count);
 
 /* These return NULL, and a count of 0, after an error. */
 char *camkes_get_string(struct camkes_message *message);

@@ -52,9 +52,10 @@ void camkes_put_strings(struct camkes_message *message, char *const *strings, si
     }
 }
 
+#if CAMKES_ASSERTIONS
 void camkes_given_size(struct camkes_message *reply, const void *array, size_t *count)
 {
-    if (*count != SIZE_MAX) {
+    if (*count != CAMKES_NO_SIZE) {
         return;
     }
     *count = 0;
@@ -62,6 +63,7 @@ void camkes_given_size(struct camkes_message *reply, const void *array, size_t *
         set_error(reply, CAMKES_MESSAGE_NO_SIZE, 0);
     }
 }
+#endif
 
 /* Keeps the compiler from reading a value in shared memory a second time. */
 static void read_once(void)
