@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from camkes.cli.main import main
+from tests.command import camkes
 from tests.documents import conforming
+from tests.end_to_end.support import system
 from tests.explore.test_search import write_files
 from tests.explore.test_shared_memory import CALL, TWO_CPIS
 
@@ -102,3 +104,50 @@ def test_races_are_checked_where_memory_has_points(
     for arrivals, properties in (("any", "M P H B L Z S F R"), ("stated", "M P H B L Z S F D")):
         assert main(["explore", str(tmp_path), "-o", str(tmp_path / "out"), "--arrivals", arrivals]) == 0
         assert f"\nproperties {properties}: no violation was found\n" in capsys.readouterr().out
+
+
+TWO_SERVERS = """
+procedure P { void f(); }
+component T { control; requestor; uses P p; }
+component S { provides P p; provides P q; }
+assembly {
+    composition {
+        component T a;
+        component T b;
+        component S s;
+        connection seL4RPCCall c(from a.p, to s.p);
+        connection seL4RPCCall d(from b.p, to s.q);
+    }
+    configuration {
+        a._priority = 20;
+        a._period = 10 ms;
+        b._priority = 10;
+        b._period = 10 ms;
+        s.p_priority = 20;
+        s.q_priority = 20;
+    }
+}
+"""
+INIT = "void p__init(void) { }"
+
+
+@pytest.mark.parametrize(
+    ("code", "option", "listed"),
+    [
+        ("void p__init(void) { }", (), True),
+        ("", (), False),
+        ("void p__init(void) { }", ("--no-reduction",), False),
+    ],
+    ids=["initialised", "not-initialised", "all-orders"],
+)
+@pytest.mark.mostly_long("initialised", "not-initialised")
+def test_the_order_in_which_interfaces_are_initialised(
+    code: str, option: tuple[str, ...], listed: bool, tmp_path: Path
+) -> None:
+    task = "int run(void) { while (camkes_next_job()) { p_f(); } return 0; }\n"
+    server = f"void p_f(void) {{ }}\nvoid q_f(void) {{ }}\n{code}\n"
+    path = system(tmp_path, TWO_SERVERS, {"t.c": task, "s.c": server})
+    result = camkes("explore", path, "-o", tmp_path / "out", "--limit", "60s", *option)
+    assert result.status == 0
+    words = "other orders in which threads of one priority initialise interfaces (--no-reduction)"
+    assert (words in result.output) == listed

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from camkes.backends.host.explore import SearchOptions, SearchState
 from camkes.backends.host.host import HostImage
+from camkes.backends.host.kernel import symbols
 from camkes.capdl.model import CapabilityModel, Role
 from camkes.model import units
 
@@ -55,6 +56,10 @@ def _of_searches(
         yield NotSearched("points", "races, and preemptions between accesses to memory", "--arrivals any")
     if not stated:
         yield NotSearched("times", "deadlines, and budgets, at the stated times", "--arrivals stated")
+    if any(not options.every_point for options in any_order) and _order_of_start(image):
+        yield NotSearched(
+            "points", "other orders in which threads of one priority initialise interfaces", "--no-reduction"
+        )
     for options in any_order:
         if model.timers:
             more = options.arrivals + 1
@@ -79,6 +84,26 @@ def _of_searches(
     domains = {thread.domain for space in model.spaces for thread in space.threads}
     if len(domains) > 1:
         yield NotSearched("domains", "the schedule of domains", None)
+
+
+def _order_of_start(image: HostImage) -> bool:
+    """Whether threads of one priority serve that may start in several orders, and one of them has a function
+    of the user that initialises its interface."""
+    serving: dict[int, list[str]] = {}
+    defined: set[str] = set()
+    for space in image.capabilities.spaces:
+        names = [t.name for t in space.threads if t.role in (Role.INTERFACE, Role.WORKER)]
+        functions = symbols("--defined-only", image.images[space.name]) if names else set()
+        defined |= {name for name in names if any(f.endswith(_initialises(name)) for f in functions)}
+        for thread in space.threads:
+            if thread.name in names:
+                serving.setdefault(thread.priority, []).append(thread.name)
+    return any(len(names) > 1 and not defined.isdisjoint(names) for names in serving.values())
+
+
+def _initialises(thread: str) -> str:
+    """The end of the name of the function that initialises the interface of a thread, "inst.iface@task"."""
+    return f"{thread.partition('@')[0].rpartition('.')[2]}__init"
 
 
 def _of_extent(options: SearchOptions, state: SearchState) -> Iterator[NotSearched]:
