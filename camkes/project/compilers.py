@@ -42,6 +42,14 @@ class Compilers(Struct, frozen=True):
             result[f"CAMKES_{language}_VERSION"] = version
         return result
 
+    def accepts(self, flag: str) -> bool:
+        """Whether the compiler of C has a flag of processors; True where it cannot be asked."""
+        try:
+            command = [*self.commands["C"], flag, "-S", "-x", "c", os.devnull, "-o", "-"]
+            return run(command, timeout=_SECONDS).status == 0
+        except OSError:
+            return True
+
 
 def find_compilers() -> Compilers:
     commands = {

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from itertools import pairwise
 from os.path import abspath
 from pathlib import Path
@@ -15,12 +16,13 @@ from typing import NamedTuple
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from camkes.diagnostics import Label, Sink, SourceFile, Span
+from camkes.diagnostics import Code, Label, Sink, SourceFile, Span
 from camkes.project.builds import CompileGroup, ComponentBuild
 from camkes.project.codemodel import UNIT
-from camkes.project.codes import CMAKE_ARGUMENTS, MISSING_FILE, REFUSED_FLAG, SEVERAL_ROOTS
+from camkes.project.codes import CMAKE_ARGUMENTS, FLAG_LEFT_OUT, MISSING_FILE, REFUSED_FLAG, SEVERAL_ROOTS
+from camkes.project.compilers import find_compilers
 from camkes.project.flags import COMPILING, PREPROCESSING, sifted
-from camkes.project.places import span_of
+from camkes.project.places import place_of, span_of
 from camkes.project.records import Answer, CodemodelGroup
 from camkes.resolve.words.nearest import nearest
 
@@ -151,26 +153,64 @@ def declarations(answer: Answer, sink: Sink, *, check_flags: bool = True) -> Dec
         if name.startswith(UNIT):
             result.groups[component, instance] = found
     result.common = _common(answer)
+    sieve = _Sieve(result.files, sink)
     sources: dict[str, SourceFile] = {}
     for each in answer.calls:
         span = span_of(each.file, each.line, each.name)
         source = sources.setdefault(each.file, span.file)
         call = Call(each.function, each.arguments, tuple(map(Path, each.folders)), span._replace(file=source))
-        declare(call, result, sink, check_flags)
+        if check_flags:
+            call = _with_sifted_flags(call, sieve)
+        declare(call, result, sink)
     if check_flags:
-        _sift_common(result, sink)
+        _sift_common(result, sieve)
     return result
 
 
-def _sift_common(declared: Declarations, sink: Sink) -> None:
-    """Refuse flags of libraries and of all components, which have no place of their own."""
+class _Sieve:
+    """Sorts the flags of an application, and reports each of those that are not used once."""
+
+    def __init__(self, files: Sequence[Path], sink: Sink) -> None:
+        self._files = files
+        self._sink = sink
+        self._accepts = cache(find_compilers().accepts)
+        self._reported: dict[str, set[tuple[str, int, int] | None]] = {}
+
+    def used(
+        self, flags: Sequence[str], allowed: re.Pattern[str], call: Call, *, elsewhere: bool
+    ) -> tuple[str, ...]:
+        """The flags that are used. Others are reported where they are written: in the `call`, or, where they can
+        be `elsewhere`, anywhere."""
+        found = sifted(flags, allowed, self._accepts)
+        for flag, why in found.left_out:
+            self._report(FLAG_LEFT_OUT, flag, f"the flag `{flag}` is left out: {why}", call, elsewhere)
+        for before, flag in pairwise(("", *found.refused)):
+            if flag.startswith("-") or not before:  # or it is the value of the flag before it
+                message = f"the flag `{flag}` is not allowed"
+                why = "it can run programs or write files, or its effect is unknown"
+                help = "remove it; `camkes explain E0717` lists the flags that are allowed"
+                self._report(REFUSED_FLAG, flag, f"{message}: {why}", call, elsewhere, help)
+        return found.used
+
+    def _report(
+        self, code: Code, flag: str, message: str, call: Call, elsewhere: bool, help: str = ""
+    ) -> None:
+        written = call.place(flag)
+        if elsewhere or written == call.span:
+            written = place_of(flag, self._files) or written
+        key = (str(written.file.path), written.line, written.column) if written is not None else None
+        known = self._reported.setdefault(flag, set())
+        if not (known if elsewhere else key in known):
+            self._sink.report(code, message, written, help=help)
+        known.add(key)
+
+
+def _sift_common(declared: Declarations, sieve: _Sieve) -> None:
+    """Sort the flags of libraries and of all components, which have no place of their own."""
     place = Call("", (), (), declared.roots[0].span if declared.roots else None)
-    refused: dict[str, None] = {}
 
     def sift(flags: tuple[str, ...]) -> tuple[str, ...]:
-        good, bad = sifted(flags, COMPILING)
-        refused.update(dict.fromkeys(bad))
-        return good
+        return sieve.used(flags, COMPILING, place, elsewhere=True)
 
     def sift_groups(groups: tuple[CompileGroup, ...]) -> tuple[CompileGroup, ...]:
         return tuple(replace(group, flags=sift(group.flags)) for group in groups)
@@ -182,7 +222,6 @@ def _sift_common(declared: Declarations, sink: Sink) -> None:
     declared.common = sift_build(declared.common)
     declared.libraries = {name: sift_build(library) for name, library in declared.libraries.items()}
     declared.groups = {key: sift_groups(groups) for key, groups in declared.groups.items()}
-    _refuse(place, tuple(refused), sink)
 
 
 def _group(written: CodemodelGroup) -> CompileGroup:
@@ -227,10 +266,8 @@ def _plain(values: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(value for value in replaced if value and "$<" not in value))
 
 
-def declare(call: Call, to: Declarations, sink: Sink, check_flags: bool = True) -> None:
+def declare(call: Call, to: Declarations, sink: Sink) -> None:
     """Add what a call declares."""
-    if check_flags:
-        call = _with_sifted_flags(call, sink)
     match call.function:
         case "declarecamkescomponent":
             _component(call, to, sink)
@@ -376,8 +413,8 @@ def _split(
 _FLAGS = {"C_FLAGS": COMPILING, "CXX_FLAGS": COMPILING, "CPP_FLAGS": PREPROCESSING}
 
 
-def _with_sifted_flags(call: Call, sink: Sink) -> Call:
-    """The call without flags that are refused."""
+def _with_sifted_flags(call: Call, sieve: _Sieve) -> Call:
+    """The call with those flags that are used."""
     keywords = (*_COMPONENT_KEYWORDS, *_ROOT_KEYWORDS)
     arguments: list[str] = []
     flags: list[str] = []
@@ -386,9 +423,7 @@ def _with_sifted_flags(call: Call, sink: Sink) -> Call:
         if argument in keywords or not argument:
             if keyword in ("C_FLAGS", "CXX_FLAGS"):
                 flags = _as_options(flags)
-            good, bad = sifted(flags, _FLAGS.get(keyword, PREPROCESSING))
-            _refuse(call, bad, sink)
-            arguments += good
+            arguments += sieve.used(flags, _FLAGS.get(keyword, PREPROCESSING), call, elsewhere=False)
             flags, keyword = [], argument
         if keyword in _FLAGS and argument != keyword:
             flags.append(argument)
@@ -403,18 +438,6 @@ def _as_options(flags: Iterable[str]) -> list[str]:
     for flag in dict.fromkeys(flags):
         words += shlex.split(flag.removeprefix("SHELL:")) if flag.startswith("SHELL:") else [flag]
     return words
-
-
-def _refuse(call: Call, flags: Sequence[str], sink: Sink) -> None:
-    for before, flag in pairwise(("", *flags)):
-        if not flag.startswith("-") and before:
-            continue  # the value of the flag before it
-        sink.report(
-            REFUSED_FLAG,
-            f"the flag `{flag}` is not allowed: it can run programs or write files, or its effect is unknown",
-            call.place(flag),
-            help="remove it; `camkes explain E0717` lists the flags that are allowed",
-        )
 
 
 def _folders(call: Call, names: Sequence[str], to: Declarations) -> list[Path]:

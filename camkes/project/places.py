@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from camkes.diagnostics import SourceFile, Span
@@ -29,3 +30,18 @@ def span_of(file: str, line: int, command: str = "") -> Span:
         return Span(source, line, named.start() + 1, line, named.end() + 1)
     indent = len(text) - len(text.lstrip())
     return Span(source, line, indent + 1, line, max(len(text), indent + 1) + 1)
+
+
+def place_of(word: str, files: Iterable[Path]) -> Span | None:
+    """Where a word stands first in files that CMake read, but for comments; None if it is made of parts."""
+    written = re.compile(rf"(?<![\w-]){re.escape(word)}(?![\w=-])")
+    for file in files:
+        text = read_text(file).replace("\r\n", "\n")
+        if word not in text:
+            continue
+        source = SourceFile(file, text)
+        for number, line in enumerate(source.lines, 1):
+            found = written.search(line)
+            if found is not None and "#" not in line[: found.start()]:
+                return Span(source, number, found.start() + 1, number, found.end() + 1)
+    return None
