@@ -4,10 +4,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from camkes.diagnostics import Sink
 from camkes.project.application import Application, find_application
+from tests.project.support import app, find
 
 #: What is written, and the words of `s` after it.
 SNIPPETS = {
@@ -166,3 +169,20 @@ def application(tmp_path_factory: pytest.TempPathFactory) -> Application:
 @pytest.mark.parametrize("name", SNIPPETS)
 def test_a_snippet_has_the_meaning_of_cmake(name: str, application: Application) -> None:
     assert " ".join(application.components[name].c_flags) == SNIPPETS[name][1]
+
+
+@pytest.mark.parametrize(
+    ("top", "below"), [("C", ""), ("NONE", "C"), ("C", "CXX"), ("CXX", "C ASM"), ("", "NONE")]
+)
+def test_folders_may_name_other_languages_than_the_top(top: str, below: str, tmp_path: Path) -> None:
+    """A workspace enables all of them; a library that is linked across folders needs those of both."""
+    folder = app(tmp_path, "", **{"app.camkes": "", "a.c": "", "lib/b.c": "", "lib/c.cc": ""})
+    (folder / "lib/CMakeLists.txt").write_text(f"project(lib {below})\nadd_library(lib STATIC b.c c.cc)\n")
+    (folder / "CMakeLists.txt").write_text(
+        f"cmake_minimum_required(VERSION 3.16)\nproject(top {top})\nadd_subdirectory(lib)\n"
+        "DeclareCAmkESComponent(A SOURCES a.c LIBS lib)\nDeclareCAmkESRootserver(app.camkes)\n"
+    )
+    found, codes = find(folder)
+    assert codes == [] and found is not None
+    sources = {s.name for group in found.libraries["lib"].groups for s in group.sources}
+    assert sources == {"b.c", "c.cc"}
