@@ -7,6 +7,11 @@
 include_guard(GLOBAL)
 
 # What every component is linked with.
+# muslc contains the functions of mathematics: `LIBS m` means those, and not the library of the workstation.
+if(NOT TARGET m)
+    add_library(m INTERFACE IMPORTED GLOBAL)
+endif()
+
 set(CAMKES_CORE_LIBS
     camkes_rt
     sel4

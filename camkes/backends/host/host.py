@@ -261,7 +261,7 @@ class _Build:
 
     def _libraries(self, build: ComponentBuild) -> tuple[str, ...]:
         """Link arguments; libraries of other projects are not there on a workstation."""
-        known = ("m", "rt", "pthread", "dl", "stdc++")
+        known = ("rt", "pthread", "dl", "stdc++")
         libs = tuple(f"-l{name}" for name in build.libs if name in known)
         return (*build.ld_flags, *libs)
 

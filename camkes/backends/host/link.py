@@ -42,6 +42,9 @@ _QUOTED = re.compile(r'^"(.+)":$', re.MULTILINE)  # the names in `Kit.names`
 
 _WRAP = "__wrap_"  # begins the name of a function that is called in place of another one
 
+#: in an image, the C library contains it
+_MATHEMATICS = "-Wl,--push-state,--as-needed,-lm,--pop-state"
+
 _FILE = "File: "  # begins the line of readelf about a file
 
 Objects = Mapping[str, tuple[Path, ...]]
@@ -203,7 +206,7 @@ class Linker:
 
     def _link(self, space: Space, parts: tuple[Path, ...]) -> BuildJob:
         output = self.images[space.name]
-        arguments = tuple(dict.fromkeys(a for i in space.instances for a in self.libraries[i]))
+        arguments = (*dict.fromkeys(a for i in space.instances for a in self.libraries[i]), _MATHEMATICS)
         named = (Path(word) for a in arguments for word in re.split("[,=]|^-T", a) if word.startswith("/"))
         return BuildJob(
             f"linking {space.name}",

@@ -36,8 +36,8 @@ class Sources:
         self._files: dict[Path, SourceFile] = {}
 
     def span(self, path: Path, line: int, column: int | None = None) -> Span | None:
-        """A word of a line (without a column: the whole line), None if there is no such file. Compilers count
-        columns in bytes."""
+        """A word of a line (without a column: the whole line), None if there is no such line: linkers name a
+        wrong file for code of a header. Compilers count columns in bytes."""
         if path not in self._files:
             try:
                 text = path.read_text(encoding="utf-8", errors="replace")
@@ -45,7 +45,9 @@ class Sources:
                 return None
             self._files[path] = SourceFile(path, text)
         file = self._files[path]
-        content = file.lines[line - 1].rstrip() if 0 < line <= len(file.lines) else ""
+        if not 0 < line <= len(file.lines):
+            return None
+        content = file.lines[line - 1].rstrip()
         if column is None:
             start = len(content) - len(content.lstrip()) + 1
             return Span(file, line, start, line, max(start, len(content)) + 1)
@@ -59,8 +61,7 @@ class Sources:
         if whole is None:
             return None
         for number in range(line, max(line - above, 1) - 1, -1):
-            text = whole.file.lines[number - 1] if number <= len(whole.file.lines) else ""
-            found = re.search(rf"\b{re.escape(word)}\b", text)
+            found = re.search(rf"\b{re.escape(word)}\b", whole.file.lines[number - 1])
             if found is not None:
                 return Span(whole.file, number, found.start() + 1, number, found.end() + 1)
         return whole
