@@ -59,6 +59,8 @@ _COMMENT = r"(?s)//[^\n]*|/\*.*?\*/|\"[^\"]*\""
 KERNEL_IS_MCS = "KernelIsMCS"
 #: where a word of a name like `AlarmPanel` begins
 _NEXT_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+#: how close a declared name must be to be taken for a slip of a component's (see `nearest`)
+_SLIP = 0.75
 _SOURCE_SUFFIXES = (".c", ".cc", ".cpp", ".cxx", ".S")
 
 
@@ -132,9 +134,8 @@ class Application(Struct, frozen=True):
         undeclared = [
             kind for kind in types.values() if kind.name not in self.components and _needs_code(kind)
         ]
-        for kind in undeclared:
-            if not any(key[0] == kind.name for key in self.instances):
-                self._report_undeclared(kind, types, sink)
+        extended = {component for component, _ in self.instances}
+        self._report_undeclared([kind for kind in undeclared if kind.name not in extended], types, sink)
         names = {(instance.type.name, instance.name) for instance in system.instances}
         for (component, name), build in self.instances.items():
             if component in types and (component, name) not in names:
@@ -142,9 +143,16 @@ class Application(Struct, frozen=True):
                 message = f"component `{component}` has no instance `{name}`"
                 sink.report(NO_SUCH_INSTANCE, message, build.span, help=suggestion(name, there))
 
-    def _report_undeclared(self, kind: ComponentType, types: Mapping[str, object], sink: Sink) -> None:
-        meant = nearest(kind.name, [name for name in self.components if name not in types])
-        if meant is not None:
+    def _report_undeclared(
+        self, kinds: Sequence[ComponentType], types: Mapping[str, object], sink: Sink
+    ) -> None:
+        unknown = [name for name in self.components if name not in types]
+        missing: list[ComponentType] = []
+        for kind in kinds:
+            meant = nearest(kind.name, unknown, _SLIP)
+            if meant is None:
+                missing.append(kind)
+                continue
             sink.report(
                 NOT_DECLARED,
                 f"the system has no component type `{meant}`",
@@ -152,16 +160,26 @@ class Application(Struct, frozen=True):
                 related=[Label(kind.span, f"`{kind.name}` is not declared")],
                 help=f"did you mean `{kind.name}`?",
             )
+        if not missing:
             return
+        first, *others = missing
+        subject = f"component `{first.name}` is" if not others else f"{len(missing)} components are"
+        sink.report(
+            NOT_DECLARED,
+            f"{subject} not declared in {self.lists.name if self.lists else _LISTS}",
+            first.span,
+            notes=[f"these are {', '.join(f'`{kind.name}`' for kind in missing)}"] if others else [],
+            help="\n".join(
+                ["add", *map(self._declaration, missing)] if others else [f"add {self._declaration(first)}"]
+            ),
+        )
+
+    def _declaration(self, kind: ComponentType) -> str:
+        """The call that declares a component, with the sources that are found by its name."""
         found = self._by_convention(kind.name, kind.span.file.path)
         sources = found.sources if found is not None else ()
         names = [str(s.relative_to(self.folder)) for s in sources if s.is_relative_to(self.folder)]
-        sink.report(
-            NOT_DECLARED,
-            f"component `{kind.name}` is not declared in {self.lists.name if self.lists else _LISTS}",
-            kind.span,
-            help=f"add DeclareCAmkESComponent({kind.name} SOURCES {' '.join(names) or '...'})",
-        )
+        return f"DeclareCAmkESComponent({kind.name} SOURCES {' '.join(names) or '...'})"
 
     def build_of(self, component: str, instance: str, declared_in: Path) -> ComponentBuild | None:
         """How an instance of a component is built; None if nothing is declared and nothing found.
@@ -415,8 +433,9 @@ def _application(declared: Declarations, root: RootServer, lists: Path) -> Appli
 
 
 def _needs_code(kind: ComponentType) -> bool:
-    """Whether a component type has code of its own to run; those that come with the tool bring theirs."""
-    if kind.span.file.path.is_relative_to(BUILTIN):
+    """Whether a component type has code of its own to run: a device has none, and those that come with the tool
+    bring theirs."""
+    if kind.hardware or kind.span.file.path.is_relative_to(BUILTIN):
         return False
     serves = [i for i in kind.interfaces if i.kind == "provides" and isinstance(i.type, Procedure)]
     return kind.control or any(i.name not in kind.exported for i in serves)

@@ -60,17 +60,30 @@ _RULES = (
     _rule(r"-M(?:M?D|P|G|M?|no-modules)", _DEPENDENCIES),
     _rule(r"-M[FTQ]", _DEPENDENCIES, 1),
     _rule(r"-M[FTQ].+|-Wp,-M.*", _DEPENDENCIES),
-    _rule(r"-f(?:no-)?lto(?:-[\w-]+)?(?:=[\w-]+)?|-f(?:no-)?fat-lto-objects", "each file is compiled by itself"),
-    _rule(r"-f(?:file|debug|profile|coverage|canon)-prefix-map=.*|-fdebug-compilation-dir=.*", "places are shown as they are"),
-    _rule(r"--coverage|-fprofile-arcs|-ftest-coverage|-fprofile-generate|-pg|-p", "it makes the program write files"),
+    _rule(
+        r"-f(?:no-)?lto(?:-[\w-]+)?(?:=[\w-]+)?|-f(?:no-)?fat-lto-objects", "each file is compiled by itself"
+    ),
+    _rule(
+        r"-f(?:file|debug|profile|coverage|canon)-prefix-map=.*|-fdebug-compilation-dir=.*",
+        "places are shown as they are",
+    ),
+    _rule(
+        r"--coverage|-fprofile-arcs|-ftest-coverage|-fprofile-generate|-pg|-p",
+        "it makes the program write files",
+    ),
     _rule(r"-Wl,.*|-L.+|-static(?:-[\w+-]+)?|-shared(?:-[\w+-]+)?|-(?:no-)?pie|-rdynamic|-s|-r", _LINKER),
     _rule(r"-nostartfiles|-nodefaultlibs|-nolibc|-fuse-ld=.*|-Wl|--build-id(?:=.*)?|-static-libgcc", _LINKER),
     _rule(r"-Xlinker|-L|-T|-z|-u|-e", _LINKER, 1),
     _rule(r"-Wa,.*|-Wp,.*", "it is for another program that the compiler starts"),
-    _rule(r"-X(?:assembler|preprocessor|clang)|-mllvm", "it is for another program that the compiler starts", 1),
+    _rule(
+        r"-X(?:assembler|preprocessor|clang)|-mllvm", "it is for another program that the compiler starts", 1
+    ),
     _rule(r"--target=.*|--sysroot=.*|--gcc-toolchain=.*|-specs=.*|--specs=.*|-isysroot=.*", _TARGET),
     _rule(r"-target|--sysroot|-isysroot|-arch", _TARGET, 1),
-    _rule(r"-v|--verbose|-H|-Q|-time|-ftime-report|-fmem-report|-fdiagnostics-format=.*|-fproc-stat-report", _PRINTS),
+    _rule(
+        r"-v|--verbose|-H|-Q|-time|-ftime-report|-fmem-report|-fdiagnostics-format=.*|-fproc-stat-report",
+        _PRINTS,
+    ),
 )
 _MACHINE = re.compile(r"-m.+")
 _NOT_THIS_MACHINE = "the compiler of this workstation's processor does not have it"
@@ -113,4 +126,3 @@ def sifted(
         else:
             refused.append(flag)
     return Sifted(tuple(used), tuple(left), tuple(refused))
-
