@@ -433,8 +433,8 @@ def _application(declared: Declarations, root: RootServer, lists: Path) -> Appli
 
 
 def _needs_code(kind: ComponentType) -> bool:
-    """Whether a component type has code of its own to run: a device has none, and those that come with the tool
-    bring theirs."""
+    """Whether a component type has code of its own to run: a device has none, and those that come with the
+    tool bring theirs."""
     if kind.hardware or kind.span.file.path.is_relative_to(BUILTIN):
         return False
     serves = [i for i in kind.interfaces if i.kind == "provides" and isinstance(i.type, Procedure)]

@@ -179,8 +179,8 @@ class _Sieve:
     def used(
         self, flags: Sequence[str], allowed: re.Pattern[str], call: Call, *, elsewhere: bool
     ) -> tuple[str, ...]:
-        """The flags that are used. Others are reported where they are written: in the `call`, or, where they can
-        be `elsewhere`, anywhere."""
+        """The flags that are used. Others are reported where they are written: in the `call`, or, where they
+        can be `elsewhere`, anywhere."""
         found = sifted(flags, allowed, self._accepts)
         for flag, why in found.left_out:
             self._report(FLAG_LEFT_OUT, flag, f"the flag `{flag}` is left out: {why}", call, elsewhere)

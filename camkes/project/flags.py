@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Compiler flags that a folder sets: which are used, which are left out, which are refused.
 
-Compilers have too many flags to list the harmful ones (that start programs or write files), so the harmless ones
-are listed. Flags that do not change what the program does are left out where the host kernel has its own way.
+Compilers have too many flags to list the harmful ones (that start programs or write files), so the harmless
+ones are listed. Flags that do not change what the program does are left out where the host kernel has its own way.
 A flag that is none of these is refused.
 """
 
@@ -100,8 +100,8 @@ class Sifted(NamedTuple):
 def sifted(
     flags: Sequence[str], allowed: re.Pattern[str], accepts: Callable[[str], bool] = lambda _: True
 ) -> Sifted:
-    """Sort `flags` of which those that are `allowed` (PREPROCESSING or COMPILING) are used; those of a processor
-    only where the workstation's compiler `accepts` them."""
+    """Sort `flags` of which those that are `allowed` (PREPROCESSING or COMPILING) are used; those of a
+    processor only where the workstation's compiler `accepts` them."""
     used: list[str] = []
     left: list[tuple[str, str]] = []
     refused: list[str] = []
@@ -113,8 +113,8 @@ def sifted(
         takes = rule.values if rule is not None else int(flag in _WITH_VALUE)
         value = words[position + 1 : position + 1 + takes]
         position += 1 + takes
-        # compilers put the words of the file in place of @file, wherever it stands; a flag without its value would
-        # take the next word of the command
+        # compilers put the words of the file in place of @file, wherever it stands; a flag without its value
+        # would take the next word of the command
         if any(word.startswith("@") for word in (flag, *value)) or len(value) < takes:
             refused += (flag, *value)
         elif rule is not None:

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 
 
 def nearest(word: str, candidates: Iterable[str], least: float = 0.6) -> str | None:
-    """The candidate that `word` is most likely a slip of, or None if none is close. `least` is how close, up to
-    1 for equal words (`difflib.SequenceMatcher.ratio`)."""
+    """The candidate that `word` is most likely a slip of, or None if none is close. `least` is how close, up
+    to 1 for equal words (`difflib.SequenceMatcher.ratio`)."""
     from difflib import get_close_matches  # slow to import, and only mistakes need it
 
     names = sorted(set(candidates) - {word})
