@@ -248,6 +248,10 @@ function(_camkes_write_project file folder)
     _camkes_json_bool(large_frames "${CAmkESLargeFramePromotion}")
     _camkes_json_bool(tcb_caps "${CAmkESProvideTCBCaps}")
     _camkes_json_bool(verbose "${CAmkESVerbose}")
+    set(three_levels false)
+    if(KernelSel4ArchAarch64 AND KernelArmHypervisorSupport AND KernelArmPASizeBits40)
+        set(three_levels true)
+    endif()
     _camkes_json_bool(generic_timer "${KernelArmExportPTMRUser}")
     _camkes_json_bool(large_dma "${CAmkESDMALargeFramePromotion}")
     _camkes_json_connectors(connectors)
@@ -267,6 +271,7 @@ function(_camkes_write_project file folder)
   \"architecture\": \"${KernelSel4Arch}\",
   \"platform\": \"${KernelPlatform}\",
   \"generic_timer\": ${generic_timer},
+  \"three_levels\": ${three_levels},
   \"kernel_dtb\": \"${KernelDTBPath}\",
   \"import_paths\": ${imports},
   \"template_paths\": ${templates},

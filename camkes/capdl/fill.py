@@ -8,7 +8,8 @@ from msgspec import Struct
 
 
 class BootRecord(Struct, frozen=True):
-    """A record of the kernel's boot information, as "FDT" (capdl_loader's `CDL_FrameFill_BootInfo_FDT`)."""
+    """A record of the kernel's boot information, by the constant of C that the loader knows it by: one of
+    capdl_loader (`CDL_FrameFill_BootInfo_FDT`) or the kernel's own (`SEL4_BOOTINFO_HEADER_FDT`)."""
 
     name: str
 

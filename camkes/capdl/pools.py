@@ -31,7 +31,7 @@ from camkes.model.settings import ALLOWED_SMC_FUNCTIONS, DMA_POOL, EP_POOL, NOTI
 from camkes.model.system import Instance, System
 from camkes.model.units import PAGE, round_up
 
-_TREE = BootRecord("FDT")
+_TREE = BootRecord("CDL_FrameFill_BootInfo_FDT")
 
 #: settings of an instance that ask for something here, besides pools of untypeds and device trees
 _ASKING = {known.name for known in (DMA_POOL, TCB_POOL, EP_POOL, NOTIFICATION_POOL, ALLOWED_SMC_FUNCTIONS)}

@@ -73,9 +73,7 @@ def _attribute(
                 help="write a default of its type, or set a value in a configuration",
             )
     if attribute.array:
-        declaration += f"[{len(value)}]" if isinstance(value, list) and value else "[]"
-        if isinstance(value, list) and not value:
-            macro = None  # C has no empty arrays
+        declaration += f"[{len(value)}]" if isinstance(value, list) else "[]"
     return AttributeContext(attribute.name, places.of(attribute.span), declaration, macro)
 
 

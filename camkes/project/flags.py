@@ -3,7 +3,8 @@
 """Compiler flags that a folder sets: which are used, which are left out, which are refused.
 
 Compilers have too many flags to list the harmful ones (that start programs or write files), so the harmless
-ones are listed. Flags that do not change what the program does are left out where the host kernel has its own way.
+ones are listed. Flags that do not change what the program does are left out where the host kernel has its own
+way.
 A flag that is none of these is refused.
 """
 
@@ -36,7 +37,7 @@ COMPILING = re.compile(
 )
 
 
-class _Rule(NamedTuple):
+class _FlagRule(NamedTuple):
     """Flags that are left out: `flags` matches the whole word, `values` words follow it."""
 
     flags: re.Pattern[str]
@@ -44,8 +45,8 @@ class _Rule(NamedTuple):
     values: int = 0
 
 
-def _rule(flags: str, why: str, values: int = 0) -> _Rule:
-    return _Rule(re.compile(flags), why, values)
+def _rule(flags: str, why: str, values: int = 0) -> _FlagRule:
+    return _FlagRule(re.compile(flags), why, values)
 
 
 _WRITES = "it writes files beside the objects"

@@ -38,7 +38,7 @@ class Architecture(Struct, frozen=True):
         return 1 << self.levels[-2][1]
 
 
-#: by seL4's name of the architecture
+#: by seL4's name of the architecture (`Machine.paging`)
 ARCHITECTURES = {
     a.name: a
     for a in (
@@ -47,6 +47,8 @@ ARCHITECTURES = {
         Architecture("aarch32", "arm11", 32, (("pd", 20), ("pt", 12))),
         Architecture("arm_hyp", "arm11", 32, (("pd", 21), ("pt", 12))),
         Architecture("aarch64", "aarch64", 64, (("pgd", 39), ("pud", 30), ("pd", 21), ("pt", 12))),
+        # translations of a hypervisor kernel for physical addresses of 40 bits begin one level below
+        Architecture("aarch64_hyp_40", "aarch64", 64, (("pud", 30), ("pd", 21), ("pt", 12))),
         Architecture("riscv32", "riscv", 32, (("pt", 22), ("pt", 12))),
         Architecture("riscv64", "riscv", 64, (("pt", 30), ("pt", 21), ("pt", 12))),
     )

@@ -104,7 +104,7 @@ class Sel4Backend(Struct, frozen=True):
 
     def allocate(self, system: System, plan: Plan, sink: Sink) -> CapabilityModel:
         """The objects and capabilities of a system, but for what connectors' templates allocate."""
-        word_bits = ARCHITECTURES[self.project.machine.architecture].word_bits
+        word_bits = ARCHITECTURES[self.project.machine.paging].word_bits
         rendered = self.project.declared.rendered(system)
         tcb_caps = self.project.tcb_caps
         model = allocate(system, plan, sink, self.project.defaults, word_bits, rendered, tcb_caps=tcb_caps)
@@ -136,7 +136,7 @@ class Sel4Backend(Struct, frozen=True):
         if not _can_drive(project.machine, device, system, model, sink):
             return None
         time = TimePlanner(system, sink) if system.mcs else None
-        architecture = project.machine.architecture
+        architecture = project.machine.paging
         frame = ARCHITECTURES[architecture].large if project.trace else 0
         completed = complete(
             model, device, fault_handlers=project.fault_handlers, trace_frame=frame, time=time

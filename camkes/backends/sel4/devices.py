@@ -21,11 +21,18 @@ REGISTERS_SYMBOL = "_camkes_timer_registers"
 
 
 class Machine(Struct, frozen=True):
-    """In the kernel's words. `generic_timer`: user code may drive the timer of the Arm architecture."""
+    """In the kernel's words. `generic_timer`: user code may drive the timer of the Arm architecture.
+    `three_levels`: a hypervisor kernel of aarch64 for physical addresses of 40 bits."""
 
     architecture: str
     platform: str = ""
     generic_timer: bool = False
+    three_levels: bool = False
+
+    @property
+    def paging(self) -> str:
+        """The name of how it maps memory (`address_space.ARCHITECTURES`)."""
+        return "aarch64_hyp_40" if self.three_levels else self.architecture
 
 
 class Device(Struct, frozen=True):

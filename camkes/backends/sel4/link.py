@@ -42,7 +42,7 @@ GUARD = PAGE
 
 #: a page of an image that the loader fills with the kernel's data about the time stamp counter
 BOOT_CLOCK = "_camkes_boot_clock"
-_BOOT_CLOCK_FILL = Fill(0, PAGE, BootRecord("X86_TSC_Freq"))
+_BOOT_CLOCK_FILL = Fill(0, PAGE, BootRecord("CDL_FrameFill_BootInfo_X86_TSC_Freq"))
 
 
 def stack_symbol(index: int) -> str:
@@ -265,7 +265,7 @@ def _fill(fill: Fill) -> str:
     """As capDL writes it."""
     match fill.source:
         case BootRecord(name):
-            source = f"CDL_FrameFill_BootInfo CDL_FrameFill_BootInfo_{name}"
+            source = f"CDL_FrameFill_BootInfo {name}"
         case FileData(name):
             source = f'CDL_FrameFill_FileData "{name}"'
     return f"{fill.start} {fill.length} {source} {fill.offset}"

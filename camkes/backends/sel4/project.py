@@ -47,7 +47,9 @@ class Project(Struct, frozen=True):
         application = _application(Path(data["adl"]), data["builds"])
         return cls(
             output=Path(data["output"]),
-            machine=Machine(data["architecture"], data["platform"], data["generic_timer"]),
+            machine=Machine(
+                data["architecture"], data["platform"], data["generic_timer"], data["three_levels"]
+            ),
             kernel_dtb=_path(data["kernel_dtb"]),
             options=LoadOptions(
                 import_path=tuple(map(Path, data["import_paths"])),

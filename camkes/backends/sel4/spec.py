@@ -36,7 +36,6 @@ _TYPES = {
     ObjectKind.SCHEDULING_CONTEXT: "sc",
     ObjectKind.IO_PORTS: "io_ports",
     ObjectKind.IO_SPACE: "io_device",
-    ObjectKind.ASID_POOL: "asid_pool",
     ObjectKind.VCPU: "vcpu",
     ObjectKind.SECURE_CALL: "smc",
     ObjectKind.STREAM_ID: "streamid",
@@ -67,10 +66,14 @@ def unlinked(
     devices = {s.name: _device(s, completed) for s in model.spaces}
     bits = {s.cnode: _cnode_bits(s, completed, devices[s.name]) for s in model.spaces}
     kinds = {o.name: o for o in model.objects}
+    pools = sorted(name for name, each in kinds.items() if each.kind is ObjectKind.ASID_POOL)
     threads = {thread.name for space in model.spaces for thread in space.threads}
     objects = [f"{cdl_name(name)} = cnode ({size} bits)" for name, size in bits.items()]
     for item in model.objects:
-        if item.kind is not ObjectKind.TCB:
+        if item.kind is ObjectKind.ASID_POOL:
+            # the loader makes them in this order; the kernel gives the first one to the loader itself
+            objects.append(f"{cdl_name(item.name)} = asid_pool (asid_high: {pools.index(item.name) + 1:#x})")
+        elif item.kind is not ObjectKind.TCB:
             objects += _objects(item)
         elif item.name not in threads:
             objects.append(_spare_tcb(item, model.spaces))

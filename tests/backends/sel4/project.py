@@ -11,6 +11,7 @@ USUAL: dict[str, object] = {
     "architecture": "x86_64",
     "platform": "pc99",
     "generic_timer": False,
+    "three_levels": False,
     "kernel_dtb": "",
     "import_paths": [],
     "cpp": True,

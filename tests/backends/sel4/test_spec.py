@@ -74,6 +74,7 @@ MACHINES = {
         ("riscv64", "qemu-riscv-virt"),
     )
 }
+MACHINES["aarch64_hyp_40"] = Machine("aarch64", "qemu-arm-virt", generic_timer=True, three_levels=True)
 
 
 def linked(model: CapabilityModel, architecture: str, *, trace: bool = False) -> Cdl:

@@ -123,7 +123,7 @@ FDT = "CDL_FrameFill_BootInfo CDL_FrameFill_BootInfo_FDT"
 def test_filled_frames(tmp_path: Path) -> None:
     rendering, _ = rendered(tmp_path, {"Signal.FROM": f"/*? register_fill_frame('info', '{FDT}', 8192) ?*/"})
     region = item(rendering.model, "shared::signal.info")
-    assert (region.fill, region.size) == ((Fill(0, 8192, BootRecord("FDT")),), 8192)
+    assert (region.fill, region.size) == ((Fill(0, 8192, BootRecord("CDL_FrameFill_BootInfo_FDT")),), 8192)
     objects = specification(rendering.model)[0]
     assert f"fill: [{{0 4096 {FDT} 4096}}]" in objects["shared--signal.info-1"]
 
@@ -143,6 +143,25 @@ def test_a_fill_that_the_loader_does_not_know(tmp_path: Path, fill: str) -> None
     _, diagnostics = rendered(tmp_path, {"Signal.FROM": f"/*? register_fill_frame('i', '{fill}', 8192) ?*/"})
     problem = f"`{fill}` cannot fill memory; expected `CDL_FrameFill_BootInfo"
     assert diagnostics and all(problem in diagnostic.message for diagnostic in diagnostics)
+
+
+def test_a_record_of_the_kernel(tmp_path: Path) -> None:
+    """As well by the kernel's own constant."""
+    record = "CDL_FrameFill_BootInfo SEL4_BOOTINFO_HEADER_X86_TSC_FREQ"
+    rendering, diagnostics = rendered(
+        tmp_path, {"Signal.FROM": f"/*? register_fill_frame('i', '{record}', 4096) ?*/"}
+    )
+    assert not diagnostics
+    assert any(f"{record} 0" in text for text in specification(rendering.model)[0].values())
+
+
+def test_pools_of_address_spaces_are_numbered(tmp_path: Path) -> None:
+    """The loader makes them in that order, and the first number is its own pool's."""
+    text = "/*? alloc('b', seL4_ASID_Pool) ?*/ /*? alloc('a', seL4_ASID_Pool) ?*/"
+    rendering, _ = rendered(tmp_path, {"Wire.TO": text})
+    objects = specification(rendering.model)[0]
+    pools = {name: text for name, text in objects.items() if "asid_pool" in text}
+    assert [pools[name] for name in sorted(pools)] == [f"asid_pool (asid_high: {n:#x})" for n in (1, 2)]
 
 
 def test_a_pool_of_frames_behind_a_variable(tmp_path: Path) -> None:
@@ -213,7 +232,7 @@ OBJECTS = {
     "seL4_UntypedObject, size_bits=14, paddr=0x4000": "ut (14 bits, paddr: 0x4000)",
     "seL4_IA32_IOPort, start_port=0x40, end_port=0x44": "io_ports (ports: [0x40..0x43])",
     "seL4_IA32_IOSpace, domainID=1, bus=2, dev=3, fun=4": "io_device (domainID: 1, 0x2:3.4)",
-    "seL4_ASID_Pool": "asid_pool",
+    "seL4_ASID_Pool": "asid_pool (asid_high: 0x1)",
     "seL4_VCPU": "vcpu",
     "seL4_ARMSMC, badge=3": "smc",
     "seL4_TCBObject": "tcb (addr: 0x0, ip: 0x0, sp: 0x0, prio: 254, max_prio: 254, affinity: 0, init: [], resume: False)",

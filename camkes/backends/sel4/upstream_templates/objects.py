@@ -86,6 +86,8 @@ _FRAMES = {
     "seL4_ARM_SuperSectionObject": 1 << 24,
 }
 
+_RECORD = re.compile(r"(CDL_FrameFill_BootInfo|SEL4_BOOTINFO_HEADER)_\w+")
+
 
 def fill_source(text: str) -> BootRecord | FileData:
     """What memory is filled with, as templates write it: `CDL_FrameFill_BootInfo CDL_FrameFill_BootInfo_FDT`,
@@ -93,10 +95,11 @@ def fill_source(text: str) -> BootRecord | FileData:
     kind, _, name = text.strip().partition(" ")
     if kind == "CDL_FrameFill_FileData":
         return FileData(name.strip().strip('"'))
-    if kind == "CDL_FrameFill_BootInfo" and name.strip().startswith(f"{kind}_"):
-        return BootRecord(name.strip().removeprefix(f"{kind}_"))
+    if kind == "CDL_FrameFill_BootInfo" and _RECORD.fullmatch(name.strip()):
+        return BootRecord(name.strip())
     raise TemplateError(
-        f"`{text}` cannot fill memory; expected `CDL_FrameFill_BootInfo CDL_FrameFill_BootInfo_RECORD` "
+        f"`{text}` cannot fill memory; expected `CDL_FrameFill_BootInfo RECORD`, a constant of "
+        "the loader (CDL_FrameFill_BootInfo_FDT) or the kernel (SEL4_BOOTINFO_HEADER_FDT), "
         'or `CDL_FrameFill_FileData "FILE"`'
     )
 
