@@ -184,7 +184,7 @@ def read_calls(
     from camkes.callgraph.read import calls_of_code
     from camkes.generate import generate_headers
 
-    headers = generate_headers(system, backend.generated)
+    headers = generate_headers(system, backend.headers)
     return calls_of_code(
         system,
         backend.application,

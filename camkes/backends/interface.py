@@ -37,6 +37,10 @@ class Backend(Protocol[Code, Image]):
         """Where code is compiled to read what it calls."""
 
     @property
+    def headers(self) -> Path:
+        """Where `camkes.h` is written for that."""
+
+    @property
     def sanitize(self) -> bool:
         """Whether code is compiled for sanitizers."""
 

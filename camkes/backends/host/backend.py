@@ -63,6 +63,11 @@ class HostBackend(Struct, frozen=True):
         """Where code is compiled to read what it calls."""
         return self.folder / IMAGE / "calls"
 
+    @property
+    def headers(self) -> Path:
+        """Where `camkes.h` is written for that: it is the same in the build."""
+        return self.generated
+
     def check(self, system: System, sink: Sink) -> None:
         """Report components that are not declared and, if all are, C types that the compiler rejects."""
         from camkes.model.c_types import names_own_types

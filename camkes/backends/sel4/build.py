@@ -92,6 +92,11 @@ class Sel4Backend(Struct, frozen=True):
         return self.project.output / "calls"
 
     @property
+    def headers(self) -> Path:
+        """Apart: in the build, `camkes.h` includes what templates of the application are rendered to."""
+        return self.calls / "include"
+
+    @property
     def sanitize(self) -> bool:
         return False
 

@@ -190,3 +190,23 @@ def test_code_is_not_read_where_no_protocol_depends_on_it(tmp_path: Path) -> Non
     assert cmake(tmp_path).returncode == 0
     assert not (tmp_path / "build" / "calls").exists()
     assert not (tmp_path / "build" / "camkes-calls.json").exists()
+
+
+@pytest.mark.long
+@needs_ninja
+def test_what_is_generated_stays_when_code_is_read_again(tmp_path: Path) -> None:
+    """The reading knows no headers that templates of the application are rendered to."""
+    home = application(tmp_path)
+    (home / "limits.template.h").write_text("enum { LIMIT = 3 };\n")
+    more = 'CAmkESAddTemplatesPath("${CMAKE_CURRENT_LIST_DIR}")\n'
+    more += "DeclareCAmkESComponent(Leaf TEMPLATE_HEADERS limits.template.h)\n"
+    text = LISTS.replace("DeclareCAmkESRootserver", f"{more}DeclareCAmkESRootserver")
+    (home / "CMakeLists.txt").write_text(text)
+    assert cmake(tmp_path).returncode == 0
+    header = tmp_path / "build" / "camkes" / "leaf" / "camkes.h"
+    before = header.read_text()
+    assert "limits.template.h" in before
+    (home / "leaf.c").write_text(f"/* words */\n{FILES['leaf.c']}")
+    command = ["ninja", "-C", str(tmp_path / "build"), "build.ninja"]
+    assert subprocess.run(command, capture_output=True, check=False).returncode == 0
+    assert header.read_text() == before
