@@ -199,16 +199,16 @@ def test_what_is_generated_stays_when_code_is_read_again(tmp_path: Path) -> None
     home = application(tmp_path)
     (home / "limits.template.h").write_text("enum { LIMIT = 3 };\n")
     more = 'CAmkESAddTemplatesPath("${CMAKE_CURRENT_LIST_DIR}")\n'
-    more += "DeclareCAmkESComponent(Leaf TEMPLATE_HEADERS limits.template.h)\n"
+    more += "DeclareCAmkESComponent(Server TEMPLATE_HEADERS limits.template.h)\n"
     text = LISTS.replace("DeclareCAmkESRootserver", f"{more}DeclareCAmkESRootserver")
     (home / "CMakeLists.txt").write_text(text)
     assert cmake(tmp_path).returncode == 0
-    header = tmp_path / "build" / "camkes" / "leaf" / "camkes.h"
+    header = tmp_path / "build" / "camkes" / "s" / "camkes.h"
     before = header.read_text()
     assert "limits.template.h" in before
     command = ["ninja", "-C", str(tmp_path / "build"), "-v", "build.ninja"]
     subprocess.run(command, capture_output=True, check=True)
-    (home / "leaf.c").write_text(f"/* words */\n{FILES['leaf.c']}")
+    (home / "server.c").write_text(f"/* words */\n{SERVER}")
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "sel4 calls" in done.stdout
     assert header.read_text() == before
