@@ -211,7 +211,7 @@ def judge(
     for; of what is `not_judged`, none were."""
     refused = refusals(found, system, plan)
     domains = sorted({t.domain for space in image.capabilities.spaces for t in space.threads})
-    if len(domains) > 1:
+    if len(domains) > 1 and not system.schedule:
         sink.add(domains_ignored(domains))
     jobless = tasks_without_jobs(found, system)
     for diagnostic in jobless:

@@ -164,11 +164,15 @@ def load(root: Path, options: LoadOptions, sink: Sink) -> Loaded:
 
 def load_input(application: Application, asked: Input, sink: Sink) -> System | None:
     """Read and resolve the system of an application as a user asked for it."""
+    from camkes.project.domains import stated, with_domains
+
     try:
-        return load(application.root, load_options(application, asked), sink).system
+        system = load(application.root, load_options(application, asked), sink).system
     except PermissionError as error:
         sink.add(unreadable(error))
         return None
+    settings = stated(application.folder, dict(asked.definitions))
+    return with_domains(system, settings, sink) if system is not None and settings else system
 
 
 def read_calls(
@@ -363,12 +367,20 @@ def _build(checked: Checked, backend: Backend[Code, Image], sink: Sink, progress
 # For CMake and in seL4 workspaces ----------------------------------------------------------------
 
 
+def load_project(project: Project, sink: Sink) -> System | None:
+    """Read and resolve the system of an application that CMake describes."""
+    from camkes.project.domains import with_domains
+
+    system = load(project.application.root, project.options, sink).system
+    return system and with_domains(system, project.kernel_settings, sink)
+
+
 def generate_for_sel4(project: Project, sink: Sink) -> None:
     """Write everything that CMake compiles and links of an application, and how: see `Sel4Backend`."""
     from camkes.backends.sel4.build import Sel4Backend, write_calls
 
     backend = Sel4Backend(project)
-    system = load(project.application.root, project.options, sink).system
+    system = load_project(project, sink)
     checked = check_loaded(system, backend, sink, lambda _: None)
     if checked is None:
         return
@@ -383,7 +395,7 @@ def calls_for_sel4(project: Project) -> None:
     from camkes.backends.sel4.build import Sel4Backend, write_calls
 
     sink = Sink()
-    system = load(project.application.root, project.options, sink).system
+    system = load_project(project, sink)
     calls = read_calls(system, Sel4Backend(project), sink, lambda _: None) if system is not None else None
     if calls is not None:
         write_calls(project, calls)

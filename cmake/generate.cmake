@@ -272,6 +272,11 @@ function(_camkes_write_project file folder)
   \"platform\": \"${KernelPlatform}\",
   \"generic_timer\": ${generic_timer},
   \"three_levels\": ${three_levels},
+  \"kernel_settings\": {
+    \"KernelDomainSchedule\": \"${KernelDomainSchedule}\",
+    \"KernelNumDomains\": \"${KernelNumDomains}\",
+    \"KernelTimerTickMS\": \"${KernelTimerTickMS}\"
+  },
   \"kernel_dtb\": \"${KernelDTBPath}\",
   \"import_paths\": ${imports},
   \"template_paths\": ${templates},

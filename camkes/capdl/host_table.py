@@ -30,6 +30,9 @@ def host_table(model: CapabilityModel, images: Mapping[str, str]) -> str:
     if mcs:
         lines += _times(model, threads)
         lines += [_fault_handler(space, t) for space in model.spaces for t in space.threads if t.fault_slot]
+    if model.schedule:
+        lines += [f"slot {domain} {length}" for domain, length in model.schedule]
+        lines += [f"domain {thread.name} {thread.domain}" for thread in threads if thread.domain]
     lines += [f"timer {t.object} {t.notification} {t.badge} {t.offset} {t.period}" for t in model.timers]
     return "\n".join(lines) + "\n"
 

@@ -248,6 +248,8 @@ class CapabilityModel(Struct, frozen=True):
     slots: dict[CapUse, int] = field(default_factory=dict)
     interrupts: tuple[Interrupt, ...] = ()
     pools: tuple[Pools, ...] = ()
+    #: (domain, nanoseconds): each has the processor in turn; empty where no schedule is stated
+    schedule: tuple[tuple[int, int], ...] = ()
 
     def uses(self) -> dict[str, dict[int, list[CapUse]]]:
         """What each slot is for, by space."""

@@ -20,6 +20,7 @@ from camkes.model.bands import Band
 from camkes.model.configured import ConnectionSettings, InstanceSettings
 from camkes.model.overrun import LEVELS, Degradation, OverrunPolicy, ServerKind, from_level
 from camkes.model.protocols import Protocol
+from camkes.model.units import DEFAULT_TICK, NANOSECONDS, TICKS
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -252,10 +253,37 @@ class Connection(Struct, frozen=True, eq=False):
     configured: ConnectionSettings = ConnectionSettings()
 
 
+class KernelDomains(Struct, frozen=True):
+    """How a kernel is configured, as far as that is stated: a tick of its timer in nanoseconds
+    (KernelTimerTickMS; not of an MCS kernel), the number of its domains (KernelNumDomains). `file`: the
+    schedule is that of a C file (KernelDomainSchedule), and not of the text."""
+
+    tick: int | None = None
+    count: int | None = None
+    file: SourceFile | None = None
+
+    @property
+    def tick_or_default(self) -> int:
+        return DEFAULT_TICK if self.tick is None else self.tick
+
+
 class DomainSlot(Struct, frozen=True, eq=False):
+    """An entry of the schedule of scheduling domains: `duration` in the unit that is written; ticks of the
+    kernel's timer where there is none."""
+
     domain: int
     duration: int
     unit: str | None
+    span: Span | None = None
+
+    @property
+    def in_ticks(self) -> bool:
+        return self.unit in (None, TICKS)
+
+    def length(self, tick: int) -> int:
+        """In nanoseconds, as `tick` is."""
+        unit = tick if self.in_ticks else NANOSECONDS[self.unit or ""]
+        return self.duration * unit
 
 
 class Task(Struct, frozen=True, eq=False):
@@ -390,6 +418,8 @@ class System(Struct, frozen=True, eq=False):
     conditions: tuple[Condition, ...] = ()
     mcs: bool = False
     bands: tuple[Band, ...] = ()
+    #: what is known of the kernel's domains beside the schedule
+    kernel: KernelDomains = KernelDomains()
     _by_name: Mapping[str, Instance] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -9,6 +9,11 @@ import re
 #: Units of time in nanoseconds, the smallest first.
 NANOSECONDS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 
+#: The unit of a schedule of domains where none is written, and the length of one in nanoseconds of a kernel
+#: that is not configured otherwise (KernelTimerTickMS).
+TICKS = "ticks"
+DEFAULT_TICK = 2_000_000
+
 #: The unit of a time in a setting that states none.
 DEFAULT_UNIT = "us"
 

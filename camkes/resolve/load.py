@@ -240,5 +240,5 @@ def _schedule(node: ast.ScheduleDecl, sink: Sink) -> tuple[DomainSlot, ...]:
             fold_integer(duration, sink, "this duration", 0),
         ):
             case int(domain), int(length):
-                slots.append(DomainSlot(domain, length, unit))
+                slots.append(DomainSlot(domain, length, unit, entry.span))
     return tuple(slots)

@@ -64,6 +64,7 @@ class Decoder:
     def __init__(self, names: TraceNames) -> None:
         self.names = names
         self.now, self.scheduling = 0, False
+        self.domain: int | None = None  # whose slot it is, None: there is no schedule
         self.threads = {named.number: ThreadState(named) for named in names.threads}
         self.running: ThreadState | None = None
         self.ready = set(self.threads.values())  # can run, and do not
@@ -380,6 +381,10 @@ class Decoder:
                 )
             )
 
+    def _on_slot(self, _: ThreadState | None, __: ThreadState | None, args: Args) -> None:
+        self.domain = args[0]
+        self.switched = True
+
     def _on_cond_wait(self, _: ThreadState | None, other: ThreadState | None, args: Args) -> None:
         if other is not None:
             other.condition = args[0] if len(args) > 2 else None
@@ -464,6 +469,8 @@ class Decoder:
             return State.RUNNING, thread.service, thread.priority
         if thread.runnable and thread.postponed:
             return State.WAITS_BUDGET, thread.service, thread.priority
+        if thread.runnable and self._waits_for_slot(thread):
+            return State.WAITS_SLOT, f"domain {thread.named.domain}", thread.priority
         if thread.runnable:
             if self.running is not None and self.run_base < self._base(thread):
                 return State.HELD_UP, self.running.service, self.running.priority
@@ -487,6 +494,9 @@ class Decoder:
                 return self._held(_WAITS[sync.named.kind], sync.named.name, thread)
             return reason, self.names.object_name(thread.object), thread.priority
         return reason, thread.service, thread.priority
+
+    def _waits_for_slot(self, thread: ThreadState) -> bool:
+        return self.domain is not None and thread.named.domain != self.domain
 
     def _held(self, state: State, what: str, thread: ThreadState) -> Doing:
         """A wait for what others have."""
@@ -535,6 +545,10 @@ class Decoder:
         state, what, priority = leaf.current[:3]
         holders = leaf.current[5:]
         by, hindered = self.run_name, self.run_base < lane.task.priority
+        if leaf.runnable and self._waits_for_slot(leaf):  # for the slot of a server: it is blocked
+            return State.WAITS_SLOT, what, priority, "", leaf is not lane.thread
+        if self._waits_for_slot(lane.thread):  # what runs has the processor for another reason than priority
+            by, hindered = "", True
         if state in (State.FAULTED, State.SUSPENDED) and leaf is not lane.thread:  # no thread will reply
             return State.WAITS_REPLY, leaf.service, priority, by, hindered
         if state is State.FAULTED:

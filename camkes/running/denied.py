@@ -64,6 +64,7 @@ def domains_ignored(domains: Iterable[int]) -> Diagnostic:
     numbers = ", ".join(map(str, domains))
     return Diagnostic(
         DOMAINS_IGNORED,
-        f"threads of the domains {numbers} were run as if they had one: the host kernel has no slots",
-        help="run the system on seL4 (`--kernel sel4`) to see it with its schedule",
+        f"threads of the domains {numbers} are run as if they had one: no schedule is known",
+        help="state one in the assembly, schedule { [(0, 10 ms), (1, 10 ms)] }, or name the kernel's file: "
+        "-D KernelDomainSchedule=FILE",
     )

@@ -59,6 +59,8 @@ class Kind(IntEnum):
     SYNC_TAKE = 55
     SYNC_POST = 56
     STARTED = 57
+    SLOT = 58
+    FILLED = 59
 
 
 #: names of each kind's arguments, in order
@@ -111,6 +113,8 @@ ARGUMENTS: dict[Kind, tuple[str, ...]] = {
     Kind.SYNC_TAKE: ("object",),
     Kind.SYNC_POST: ("object",),
     Kind.STARTED: ("threads",),
+    Kind.SLOT: ("domain", "start"),
+    Kind.FILLED: ("ns",),
 }
 
 

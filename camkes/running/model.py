@@ -32,6 +32,7 @@ class State(StrEnum):
     WAITS_SEMAPHORE = "waits for semaphore"
     WAITS_EVENT = "waits for event"
     WAITS_HELPED = "blocked on"  # an event or semaphore with helpers
+    WAITS_SLOT = "waits for its slot"  # can run; another domain has the processor
     WAITS_BUDGET = "waits for its budget"  # to be refilled, on an MCS kernel
     WAITS_SERVER = "waits for server"  # its message was not received yet
     WAITS_REPLY = "waits for reply"

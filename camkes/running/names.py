@@ -44,6 +44,7 @@ class NamedThread(Struct, frozen=True):
     cpi: int | None = None
     context: int | None = None
     task: int | None = None
+    domain: int = 0
 
 
 class NamedTask(Struct, frozen=True):
@@ -126,6 +127,8 @@ class TraceNames(Struct, frozen=True):
     senders: tuple[tuple[int, ...], ...] = ()
     conditions: tuple[NamedCondition, ...] = ()
     syncs: tuple[NamedSync, ...] = ()
+    #: (domain, nanoseconds): each has the processor in turn, from boot on
+    schedule: tuple[tuple[int, int], ...] = ()
 
     def thread(self, number: int | None) -> NamedThread | None:
         return _at(self.threads, number)
@@ -212,6 +215,7 @@ def trace_names(model: CapabilityModel, plan: Plan, system: System | None = None
                     cpi=cpi.id if cpi else None,
                     context=thread.context,
                     task=task_ids.get(thread.instance) if thread.role is Role.CONTROL else None,
+                    domain=thread.domain,
                 )
             )
     objects = [item.name for item in table_objects(model)]
@@ -246,6 +250,7 @@ def trace_names(model: CapabilityModel, plan: Plan, system: System | None = None
             for c in plan.conditions
         ),
         syncs=() if system is None else tuple(_syncs(numbers, threads, senders, plan, system)),
+        schedule=model.schedule,
     )
 
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
@@ -86,6 +86,27 @@ class Window(Struct, frozen=True):
     @property
     def span(self) -> int:
         return self.end - self.start
+
+
+class SlotOfRun(Struct, frozen=True):
+    """A domain has the processor from `start` to `end`, in nanoseconds since boot."""
+
+    domain: int
+    start: int
+    end: int
+
+
+def slots_between(schedule: Sequence[tuple[int, int]], start: int, end: int) -> Iterator[SlotOfRun]:
+    """The slots of a schedule of (domain, nanoseconds) that are in a stretch of time, at least in part."""
+    whole = sum(length for _, length in schedule)
+    if whole <= 0:
+        return
+    at = start // whole * whole
+    while at < end:
+        for domain, length in schedule:
+            if at + length > start and at < end:
+                yield SlotOfRun(domain, at, at + length)
+            at += length
 
 
 def choose_window(

@@ -41,6 +41,7 @@ _OF = {
     State.WAITS_SERVER: "waits for the server",
     State.WAITS_REPLY: "waits for a reply of",
     State.WAITS_SIGNAL: "waits for the signal",
+    State.WAITS_SLOT: "waits for a slot of",
 }
 
 
@@ -54,6 +55,7 @@ class Look(StrEnum):
     SLEEPS = "sleeps"
     STOPPED = "stopped by a fault"
     BUDGET = "out of budget"
+    SLOT = "waits for its slot"
 
 
 #: of each state but RUNNING
@@ -76,6 +78,7 @@ LOOKS = {
     State.ENDED: Look.SLEEPS,
     State.FAULTED: Look.STOPPED,
     State.WAITS_BUDGET: Look.BUDGET,
+    State.WAITS_SLOT: Look.SLOT,
 }
 
 

@@ -40,6 +40,8 @@ class Project(Struct, frozen=True):
     application: Application
     declared: DeclaredTemplates
     large_dma_frames: bool
+    #: see `camkes.project.domains`
+    kernel_settings: Mapping[str, str]
 
     @classmethod
     def read(cls, path: Path) -> Project:
@@ -70,6 +72,7 @@ class Project(Struct, frozen=True):
             application=application,
             declared=_declared(data, application),
             large_dma_frames=data["large_dma_frames"],
+            kernel_settings={key: value for key, value in data["kernel_settings"].items() if value},
         )
 
     def template_settings(self) -> TemplateSettings:

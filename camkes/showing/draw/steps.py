@@ -37,7 +37,13 @@ LEAST = 640.0
 VIOLATED = "#b3261e"
 
 #: the fill of a lane that does not run
-_FILLS = {Look.READY: "#e4e8ec", Look.SLEEPS: "#f6f7f8", Look.STOPPED: VIOLATED, Look.BUDGET: "#d9d2e9"}
+_FILLS = {
+    Look.READY: "#e4e8ec",
+    Look.SLEEPS: "#f6f7f8",
+    Look.STOPPED: VIOLATED,
+    Look.BUDGET: "#d9d2e9",
+    Look.SLOT: "#eaf1ea",
+}
 
 
 def steps_svg(steps: Sequence[StoryStepReport], run: Run, heading: str) -> str:

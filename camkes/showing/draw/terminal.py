@@ -23,7 +23,14 @@ from camkes.running.model import (
     State,
     StateSegment,
 )
-from camkes.running.times import Window, choose_window, format_number, make_axis, unit_for
+from camkes.running.times import (
+    Window,
+    choose_window,
+    format_number,
+    make_axis,
+    slots_between,
+    unit_for,
+)
 from camkes.showing.draw.table import table, terminal_width
 from camkes.showing.draw.timeline import service_colours, service_letters
 from camkes.showing.words import LOOKS, Look, exact_time, fault_words, state_words
@@ -48,10 +55,11 @@ class ChartStyle(Struct, frozen=True):
     raised: str
     line: str
     tick: str
+    slot: str
 
 
-UNICODE = ChartStyle("█", dict(zip(Look, "░░▒▁┈·¤", strict=True)), "✗", " ", "↑", "─", "┴")
-ASCII = ChartStyle("#", dict(zip(Look, "//%_.:$", strict=True)), "X", " ", "^", "-", "|")
+UNICODE = ChartStyle("█", dict(zip(Look, "░░▒▁┈·¤˽", strict=True)), "✗", " ", "↑", "─", "┴", "▏")
+ASCII = ChartStyle("#", dict(zip(Look, "//%_.:$u", strict=True)), "X", " ", "^", "-", "|", "|")
 
 
 def terminal_report(
@@ -87,11 +95,12 @@ class _Chart:
         self.codes = {service: _COLOURS[i % len(_COLOURS)] for i, service in enumerate(order)}
         self.letters = service_letters(run)
         self.fixed = {cpi.name for cpi in run.names.cpis if cpi.protocol.own_priority}
-        self.left = max(len(lane.task.name) for lane in run.lanes) + 2
+        names = [lane.task.name for lane in run.lanes] + ["domain"] * bool(run.names.schedule)
+        self.left = max(map(len, names)) + 2
         self.cells = max(columns - self.left - 1, 20)
 
     def draw(self) -> str:
-        lines = []
+        lines = self._slots()
         raises = False
         for lane in self.run.lanes:
             raised, bar = self._row(lane)
@@ -105,6 +114,20 @@ class _Chart:
         if self.window.note:
             lines.append(f"shown: {self.window.note}")
         return "\n".join(lines) + "\n"
+
+    def _slots(self) -> list[str]:
+        """The domain that has the processor, at the start of each of its slots."""
+        if not self.run.names.schedule:
+            return []
+        row = [" "] * self.cells
+        start, span = self.window.start, self.window.span
+        for slot in slots_between(self.run.names.schedule, start, self.window.end):
+            first = max(slot.start - start, 0) * self.cells // span
+            label = f"{self.style.slot}{slot.domain}"
+            cells = range(first, min((slot.end - start) * self.cells // span, self.cells))
+            for cell, letter in zip(cells, label.ljust(len(cells)), strict=False):
+                row[cell] = letter
+        return [f"{'domain':<{self.left}}{''.join(row)}".rstrip()]
 
     def _row(self, lane: Lane) -> tuple[str, str]:
         """The inherited priorities above a bar, and the bar."""

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from camkes.diagnostics import Sink
 from camkes.running.model import Fault, Lane, Run, State, StateSegment
 from camkes.running.names import TraceNames
-from camkes.running.times import Window, choose_window, format_time, make_axis
+from camkes.running.times import Window, choose_window, format_time, make_axis, slots_between
 from camkes.showing.draw.budgets import (
     LEFT_FILL,
     PAID_FILL,
@@ -50,6 +50,7 @@ BAR = 22.0
 RAISED = "#b3261e"
 FINE = 0.8  # points: anything shorter is joined with its neighbours
 CROWDED = 13.0  # points that a release and its deadline need at least
+SLOT_FILL = "#eaf1ea"
 SEGMENTS = 80  # of common length that are shown if no window is given
 
 
@@ -95,7 +96,7 @@ class _Timeline:
         labels = [text_width(lane.task.name, NAME) for lane in run.lanes]
         self.x0 = LEFT + min(max([72.0, *labels]), LONGEST) + 16
         self.x1 = WIDTH - RIGHT
-        self.top = 50.0 if heading else 22.0
+        self.top = (50.0 if heading else 22.0) + (12 if run.names.schedule else 0)
         self.lane = LANE + (ROOM if run.spent else 0)
         self.bottom = self.top + self.lane * len(run.lanes) + 6
 
@@ -112,6 +113,7 @@ class _Timeline:
         if self.heading:
             drawing.add(text(LEFT, 28, self.heading, font_size=17, font_weight="600"))
         self._axis()
+        self._slots()
         for row, lane in enumerate(self.run.lanes):
             self._lane(lane, self.top + self.lane * row + LANE - 8)
         drawn = {lane.thread for lane in self.run.lanes}
@@ -149,6 +151,21 @@ class _Timeline:
         add(*criticality_switches(self.run, self.window, self.x, self.top, y))
         add(element("path", d=f"M{self.x0:.2f},{y:.2f} H{self.x1:.2f}", stroke=INK, stroke_width=1))
         add(text((self.x0 + self.x1) / 2, y + 39, f"time ({axis.unit})", text_anchor="middle", fill=FAINT))
+
+    def _slots(self) -> None:
+        """A band over the rows: the domain that has the processor."""
+        y, start, end = self.top - 9, self.window.start, self.window.end
+        for slot in slots_between(self.run.names.schedule, start, end):
+            x, right = self.x(max(slot.start, start)), self.x(min(slot.end, end))
+            fill = PALETTE[slot.domain % len(PALETTE)]
+            about = title(
+                f"slot of domain {slot.domain} from {exact_time(slot.start)} to {exact_time(slot.end)}"
+            )
+            self._box(x, y, max(right - x, 0.6), 9, fill, FAINT, about)
+            if right - x > 12:
+                self.drawing.add(
+                    text((x + right) / 2, y + 8, str(slot.domain), text_anchor="middle", font_size=9)
+                )
 
     # -- a lane -------------------------------------------------------------------------------------
 
@@ -230,6 +247,8 @@ class _Timeline:
             self._box(x, base - 7, width, 7, "#eef1f5", "#9aa5b1", about)
         elif look is Look.BUDGET:
             self._box(x, base - 7, width, 7, "#ffffff", RAISED, about)
+        elif look is Look.SLOT:
+            self._box(x, base - 7, width, 7, SLOT_FILL, FAINT, about)
         elif look is Look.STOPPED:
             line = f"M{x:.2f},{base - 3:.2f} h{width:.2f}"
             self.drawing.add(element("path", about, d=line, stroke=RAISED, stroke_width=1.5))
@@ -348,6 +367,7 @@ class _Timeline:
         for look, inside, line in (
             (Look.READY, "#eef1f5", "#9aa5b1"),
             (Look.BUDGET, "#ffffff", RAISED),
+            (Look.SLOT, SLOT_FILL, FAINT),
         ):
             if look in seen:
                 box = element("rect", y=-6, width=22, height=7, fill=inside, stroke=line, stroke_width=0.9)

@@ -61,6 +61,21 @@ struct options {
     uint64_t shortest;     /* and no budget is shorter */
 };
 
+/* Who could run in a domain: a queue for each priority. */
+struct ready {
+    uint64_t bitmap[PRIORITIES / 64];
+    struct queue queues[PRIORITIES];
+};
+
+enum { DOMAINS = 256 };
+
+/* An entry of the schedule: the domain has the processor for so many nanoseconds. */
+struct slot {
+    uint8_t domain;
+    uint64_t length;
+    struct ready *ready;
+};
+
 enum action { ACTION_RESUME, ACTION_CHOOSE, ACTION_SWITCH, ACTION_SLICE };
 
 struct kernel {
@@ -78,14 +93,18 @@ struct kernel {
     uint64_t last_poll, vain_polls; /* see time.c */
     struct thread *shown;           /* who runs, according to the trace */
     struct thread *last;            /* who ran last */
-    uint64_t ready_bitmap[PRIORITIES / 64];
-    struct queue ready[PRIORITIES];
+    struct ready *ready;            /* of the domain whose slot it is */
+    uint64_t slot_end;              /* UINT64_MAX: there is one domain */
 
     bool costs;             /* operations take time */
     bool mcs;               /* an MCS kernel */
     struct object *context; /* that the running thread uses, NULL: none */
     uint64_t consumed;      /* of it, and not charged yet */
     struct queue postponed; /* by the times of their refills */
+
+    struct ready *domains[DOMAINS]; /* NULL: nothing is of that domain */
+    struct slot *slots;             /* one after the other, and again from the first */
+    unsigned slot_count, slot;
 
     struct options options;
     struct object *objects;

@@ -128,7 +128,8 @@ struct thread {
     uint16_t task;     /* whose jobs it begins and ends; NONE: none */
     uint64_t jobs;     /* of that task, so far */
     uint64_t recorded; /* bytes in the trace */
-    uint8_t priority, max_priority;
+    uint8_t priority, max_priority, domain;
+    struct ready *ready; /* the queues of its domain */
     enum thread_state state;
     bool queued;           /* in a ready queue */
     bool at_point;         /* it was preempted at a point */

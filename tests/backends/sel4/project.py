@@ -12,6 +12,7 @@ USUAL: dict[str, object] = {
     "platform": "pc99",
     "generic_timer": False,
     "three_levels": False,
+    "kernel_settings": {},
     "kernel_dtb": "",
     "import_paths": [],
     "cpp": True,

@@ -74,7 +74,9 @@ struct camkes_trace_record {
     X(TURN, 54, "context priority due")        /* a scheduler gives a task a priority in its band */ \
     X(SYNC_TAKE, 55, "object")                 /* thread has taken a mutex, or 1 of a semaphore */   \
     X(SYNC_POST, 56, "object")                 /* thread has given it back, or added 1 */             \
-    X(STARTED, 57, "threads")    /* thread has initialised its instance, so many threads of it go on */
+    X(STARTED, 57, "threads")    /* thread has initialised its instance, so many threads of it go on */ \
+    X(SLOT, 58, "domain start")  /* the slot of a domain, which began at `start` */                    \
+    X(FILLED, 59, "ns")          /* thread loops in no time, and was given the rest of its slot */
 
 /* clang-format on */
 

@@ -323,6 +323,7 @@ static void boot(void)
     kernel->booted = true;
     TRACE_PLAIN(BOOT, NULL, NULL);
     budget_show();
+    domain_show();
     for (unsigned i = 0; i < kernel->thread_count; i++) {
         kernel->threads[i].state = THREAD_RUNNING;
         TRACE_PLAIN(READY, &kernel->threads[i], NULL);

@@ -155,12 +155,38 @@ static void read_thread(const struct line *line, struct space *space)
         strcmp(line->fields[7], "-") == 0 ? 0 : field_number(line, 7, space->slot_count);
     thread->instance = keep(line->fields[9]);
     thread->slice = kernel->options.timeslice;
+    thread->ready = domain_queues(0);
     thread->timeless = kernel->mcs;
     const bool controls = strcmp(line->fields[3], "control") == 0;
     thread->starts = !controls;
     thread->task = !controls || strcmp(line->fields[8], "-") == 0
                        ? NONE
                        : (uint16_t)field_number(line, 8, NONE - 1);
+}
+
+/* DOMAIN NS: the next entry of the schedule. */
+static void read_slot(const struct line *line)
+{
+    field_expect(line, 2, 2);
+    struct slot *slot = &kernel->slots[kernel->slot_count++];
+    slot->domain = (uint8_t)field_number(line, 1, DOMAINS - 1);
+    slot->length = field_number(line, 2, UINT64_MAX / 4);
+    slot->ready = domain_queues(slot->domain);
+    if (slot->length == 0) {
+        field_bad(line, "a slot has a length");
+    }
+}
+
+/* TCB DOMAIN */
+static void read_domain(const struct line *line)
+{
+    field_expect(line, 2, 2);
+    struct thread *thread = field_object_of(line, 1, OBJECT_TCB, "tcb")->thread;
+    if (!thread) {
+        field_bad(line, "the line of the thread %s has to come before", line->fields[1]);
+    }
+    thread->domain = (uint8_t)field_number(line, 2, DOMAINS - 1);
+    thread->ready = domain_queues(thread->domain);
 }
 
 /* WHAT ID,ID,... */
@@ -269,11 +295,12 @@ static void make_ipc_buffers(void)
 
 static void make_arrays(void)
 {
-    unsigned objects = 0, spaces = 0, threads = 0;
+    unsigned objects = 0, spaces = 0, threads = 0, slots = 0;
     for (unsigned i = 1; i < fields.count; i++) {
         objects += field_is(&fields.lines[i], "object");
         spaces += field_is(&fields.lines[i], "space");
         threads += field_is(&fields.lines[i], "thread");
+        slots += field_is(&fields.lines[i], "slot");
     }
     if (objects >= NONE || threads >= NONE) {
         give_up(2, "%s: the system is too large", fields.path);
@@ -281,6 +308,7 @@ static void make_arrays(void)
     kernel->objects = memory_take(objects * sizeof *kernel->objects);
     kernel->spaces = memory_take(spaces * sizeof *kernel->spaces);
     kernel->threads = memory_take(threads * sizeof *kernel->threads);
+    kernel->slots = memory_take(slots * sizeof *kernel->slots);
 }
 
 static void read_item(const struct line *line, struct space **space)
@@ -305,6 +333,10 @@ static void read_item(const struct line *line, struct space **space)
         read_timer(line);
     } else if (field_is(line, "cost")) {
         read_cost(line);
+    } else if (field_is(line, "slot")) {
+        read_slot(line);
+    } else if (field_is(line, "domain")) {
+        read_domain(line);
     } else if (!field_is(line, "object") && !table_read_time(line)) {
         field_bad(line, "`%s` is not an item of a boot table", line->fields[0]);
     }
@@ -324,6 +356,7 @@ void table_read(const char *path)
     for (unsigned i = 1; i < fields.count; i++) {
         read_item(&fields.lines[i], &space);
     }
+    domain_initialise();
     make_regions();
     make_ipc_buffers();
 }

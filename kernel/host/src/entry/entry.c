@@ -84,6 +84,21 @@ static void stop_silent_loop(struct thread *thread)
     thread->redo = false;
 }
 
+/* In a search no time passes. */
+static bool fills_slots(void)
+{
+    return kernel->slot_count && !kernel->options.arrivals;
+}
+
+/* At one instant. The end of a slot is an end of loops: of those that take no time after as many
+ * operations as the slot has microseconds, as each would take at least one. */
+static uint64_t most_calls(void)
+{
+    const uint64_t most = kernel->options.call_limit;
+    const uint64_t rest = fills_slots() ? (kernel->slot_end - kernel->now) / 1000 + 1 : most;
+    return rest < most ? rest : most;
+}
+
 /* An operation that leaves no record. */
 struct thread *kernel_enter_quietly(void)
 {
@@ -99,9 +114,13 @@ struct thread *kernel_enter_quietly(void)
     }
     set_inside(true);
     kernel->entries++;
-    if (++kernel->calls > kernel->options.call_limit) {
+    if (++kernel->calls > most_calls()) {
         kernel->calls = 0;
-        stop_silent_loop(self);
+        if (fills_slots()) {
+            work_fill_slot(self);
+        } else {
+            stop_silent_loop(self);
+        }
     }
     return self;
 }

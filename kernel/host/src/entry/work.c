@@ -23,6 +23,7 @@ static bool interrupt(struct thread *self)
 {
     if (kernel->mcs && budget_is_spent()) {
         timeout_end_slice(self, true);
+        domain_switch_due();
         return true;
     }
     if (clock_wake_due()) {
@@ -83,6 +84,17 @@ void work_consume(struct thread *self, uint64_t ns)
 }
 
 /*
+ * The thread makes operations as if it always will, which all take no time: it has the rest of its
+ * slot, as a loop has whose domain alone limits it.
+ */
+void work_fill_slot(struct thread *self)
+{
+    const uint64_t rest = kernel->slot_end - kernel->now;
+    TRACE(FILLED, self, NULL, rest);
+    work_consume(self, rest);
+}
+
+/*
  * The thread looks for something in memory that only another thread can put there, and does so
  * until its time slice ends. False: none will, as no other thread can run, or all that can only
  * look.
@@ -97,6 +109,9 @@ bool work_poll(struct thread *self)
         return false;
     }
     uint64_t slice = kernel->options.round_robin ? self->slice : kernel->options.timeslice;
+    if (kernel->slot_count && !ready_has_equal(self)) {
+        slice = kernel->slot_end - kernel->now;
+    }
     TRACE(WORK, self, NULL, slice);
     work_consume(self, slice);
     ready_end_slice();

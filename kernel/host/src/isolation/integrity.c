@@ -161,8 +161,9 @@ static bool good_space(const struct space *space, unsigned number)
 
 static bool good_lists(void)
 {
-    for (unsigned i = 0; i < PRIORITIES; i++) {
-        if (!good_queue(&kernel->ready[i])) {
+    for (unsigned i = 0; i < DOMAINS * PRIORITIES; i++) {
+        struct ready *domain = kernel->domains[i / PRIORITIES];
+        if (domain && !good_queue(&domain->queues[i % PRIORITIES])) {
             return false;
         }
     }

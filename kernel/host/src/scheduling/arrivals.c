@@ -173,7 +173,7 @@ bool arrivals_at_point(struct thread *self)
 static unsigned place_of_last(unsigned priority)
 {
     unsigned place = 0;
-    for (const struct thread *thread = kernel->ready[priority].head; thread != kernel->last;
+    for (const struct thread *thread = kernel->ready->queues[priority].head; thread != kernel->last;
          thread = thread->next) {
         place++;
     }

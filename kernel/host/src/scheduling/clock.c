@@ -18,16 +18,19 @@ void clock_pass_to(uint64_t instant)
 /* When something happens by itself. */
 uint64_t clock_next(void)
 {
+    const uint64_t slot = domain_next();
     const uint64_t timer = timer_next();
     const uint64_t refill = kernel->mcs ? budget_next() : UINT64_MAX;
-    return refill < timer ? refill : timer;
+    const uint64_t first = refill < timer ? refill : timer;
+    return slot < first ? slot : first;
 }
 
 /* Lets what is due at this instant happen. Whether there was something. */
 bool clock_wake_due(void)
 {
+    const bool switched = domain_switch_due();
     const bool fired = timer_fire_due();
-    return (kernel->mcs && budget_release_due()) || fired;
+    return (kernel->mcs && budget_release_due()) || fired || switched;
 }
 
 void clock_end(enum camkes_end reason)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * Who could run: a queue for each priority. As in seL4, the running thread is in no queue; one that
- * is preempted goes back to the head of its queue, one whose time slice is over to the tail.
+ * Who could run: a queue for each priority of each domain. As in seL4, the running thread is in no
+ * queue; one that is preempted goes back to the head of its queue, one whose time slice is over to
+ * the tail. Threads are chosen from the domain whose slot it is.
  */
 #include "objects/operations.h"
 #include "record/output.h"
@@ -22,13 +23,13 @@ static struct thread *behind_lower_numbers(const struct queue *queue, const stru
 
 static void enqueue(struct thread *thread, bool first)
 {
-    struct queue *queue = &kernel->ready[thread->priority];
+    struct queue *queue = &thread->ready->queues[thread->priority];
     if (!thread->queued && !thread->timeless) {
         struct thread *previous = kernel->options.arrivals ? behind_lower_numbers(queue, thread)
                                   : first                  ? NULL
                                                            : queue->tail;
         queue_insert(queue, thread, previous);
-        kernel->ready_bitmap[thread->priority / 64] |= (uint64_t)1 << thread->priority % 64;
+        thread->ready->bitmap[thread->priority / 64] |= (uint64_t)1 << thread->priority % 64;
         thread->queued = true;
     }
 }
@@ -48,20 +49,20 @@ void ready_remove(struct thread *thread)
     if (!thread->queued) {
         return;
     }
-    struct queue *queue = &kernel->ready[thread->priority];
+    struct queue *queue = &thread->ready->queues[thread->priority];
     queue_remove(queue, thread);
     if (!queue->head) {
-        kernel->ready_bitmap[thread->priority / 64] &= ~((uint64_t)1 << thread->priority % 64);
+        thread->ready->bitmap[thread->priority / 64] &= ~((uint64_t)1 << thread->priority % 64);
     }
     thread->queued = false;
 }
 
-/* The highest priority with a ready thread, or -1. */
+/* The highest priority with a ready thread of this domain, or -1. */
 int ready_highest(void)
 {
     for (int i = PRIORITIES / 64 - 1; i >= 0; i--) {
-        if (kernel->ready_bitmap[i]) {
-            return i * 64 + 63 - __builtin_clzll(kernel->ready_bitmap[i]);
+        if (kernel->ready->bitmap[i]) {
+            return i * 64 + 63 - __builtin_clzll(kernel->ready->bitmap[i]);
         }
     }
     return -1;
@@ -93,7 +94,9 @@ void ready_wake(struct thread *thread)
     if (thread->timeless) {
         return;
     }
-    if (kernel->action == ACTION_RESUME) {
+    if (thread->ready != kernel->ready) {
+        ready_prepend(thread); /* it waits for a slot of its domain */
+    } else if (kernel->action == ACTION_RESUME) {
         kernel->action = ACTION_SWITCH;
         kernel->candidate = thread;
     } else {
@@ -147,7 +150,7 @@ void ready_set_priority(struct thread *thread, uint8_t priority)
 unsigned ready_count(unsigned priority)
 {
     unsigned count = 0;
-    for (const struct thread *thread = kernel->ready[priority].head; thread;
+    for (const struct thread *thread = kernel->ready->queues[priority].head; thread;
          thread = thread->next) {
         count++;
     }
@@ -157,7 +160,7 @@ unsigned ready_count(unsigned priority)
 /* Out of its queue, where it has this place, from 0. */
 struct thread *ready_take(unsigned priority, unsigned place)
 {
-    struct thread *thread = kernel->ready[priority].head;
+    struct thread *thread = kernel->ready->queues[priority].head;
     while (place-- > 0) {
         thread = thread->next;
     }
@@ -168,7 +171,7 @@ struct thread *ready_take(unsigned priority, unsigned place)
 /* Whether all ready threads of a priority start. */
 bool ready_start(unsigned priority)
 {
-    const struct thread *thread = kernel->ready[priority].head;
+    const struct thread *thread = kernel->ready->queues[priority].head;
     while (thread && thread->starts) {
         thread = thread->next;
     }
@@ -177,7 +180,7 @@ bool ready_start(unsigned priority)
 
 bool ready_has_equal(const struct thread *thread)
 {
-    return kernel->ready[thread->priority].head;
+    return thread->ready->queues[thread->priority].head;
 }
 
 /* The time slice of the running thread is over, or treated so. */

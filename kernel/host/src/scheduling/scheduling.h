@@ -25,6 +25,13 @@ struct thread *ready_take(unsigned priority, unsigned place);
 bool ready_start(unsigned priority);
 void ready_end_slice(void);
 
+/* domains.c */
+struct ready *domain_queues(uint8_t domain);
+void domain_initialise(void);
+void domain_show(void);
+bool domain_switch_due(void);
+uint64_t domain_next(void);
+
 /* timer.c */
 uint64_t timer_next(void);
 bool timer_fire_due(void);
@@ -55,3 +62,4 @@ void clock_end(enum camkes_end reason);
 /* work.c */
 void work_consume(struct thread *self, uint64_t ns);
 bool work_poll(struct thread *self);
+void work_fill_slot(struct thread *self);
