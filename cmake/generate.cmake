@@ -248,6 +248,10 @@ function(_camkes_write_project file folder)
     _camkes_json_bool(large_frames "${CAmkESLargeFramePromotion}")
     _camkes_json_bool(tcb_caps "${CAmkESProvideTCBCaps}")
     _camkes_json_bool(verbose "${CAmkESVerbose}")
+    set(frequency "${KernelTimerFrequency}")
+    if(KernelPlatform STREQUAL "pc99")
+        set(frequency "${KernelPC99TSCFrequency}")
+    endif()
     set(three_levels false)
     if(KernelSel4ArchAarch64 AND KernelArmHypervisorSupport AND KernelArmPASizeBits40)
         set(three_levels true)
@@ -272,6 +276,7 @@ function(_camkes_write_project file folder)
   \"platform\": \"${KernelPlatform}\",
   \"generic_timer\": ${generic_timer},
   \"three_levels\": ${three_levels},
+  \"timer_frequency\": \"${frequency}\",
   \"kernel_settings\": {
     \"KernelDomainSchedule\": \"${KernelDomainSchedule}\",
     \"KernelNumDomains\": \"${KernelNumDomains}\",

@@ -16,6 +16,7 @@ from msgspec import Struct, field
 
 from camkes.diagnostics import Span
 from camkes.model.settings import (
+    ACROSS_DOMAINS,
     AFFINITY,
     DATA,
     DEFAULT_PRIORITY,
@@ -67,6 +68,7 @@ class InterfaceSettings(Struct, frozen=True, eq=False):
     attributes: int | None = None
     requests: int | None = None
     passive: int = PASSIVE.default
+    across_domains: int = ACROSS_DOMAINS.default
     access: str = "RW"
     dtb: DeviceTreeAnswer | None = None
     thread: ThreadSettings = ThreadSettings()

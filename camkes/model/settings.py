@@ -315,6 +315,13 @@ PASSIVE = Known(
     1,
     mcs=True,
 )
+ACROSS_DOMAINS = Known(
+    "across_domains",
+    "interface",
+    "1 if tasks of other scheduling domains may request the interface, which has a protocol",
+    0,
+    1,
+)
 ATTRIBUTES = Known(
     "attributes",
     "interface",

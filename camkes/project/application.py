@@ -35,6 +35,7 @@ from camkes.project.declarations import (
     RootServer,
     declarations,
 )
+from camkes.project.domains import COUNT, SCHEDULE, TICK
 from camkes.project.places import span_of
 from camkes.project.records import Answer
 from camkes.resolve.files.library import BUILTIN
@@ -57,6 +58,8 @@ _COMMENT = r"(?s)//[^\n]*|/\*.*?\*/|\"[^\"]*\""
 
 #: a variable of CMake that decides what a system is planned for
 KERNEL_IS_MCS = "KernelIsMCS"
+#: of the kernel, which is configured where no file of the application sees it
+_OF_KERNEL = (KERNEL_IS_MCS, SCHEDULE, COUNT, TICK)
 #: where a word of a name like `AlarmPanel` begins
 _NEXT_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 #: how close a declared name must be to be taken for a slip of a component's (see `nearest`)
@@ -395,7 +398,7 @@ def _read(lists: Path, definitions: Mapping[str, str], sink: Sink, in_workspace:
 
 def _report_unused(found: Answer, sink: Sink) -> None:
     for name in found.unused:
-        if name == KERNEL_IS_MCS:
+        if name in _OF_KERNEL:
             continue
         meant = nearest(name, found.known)
         sink.report(

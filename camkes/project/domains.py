@@ -61,7 +61,12 @@ def with_domains(system: System, settings: Mapping[str, str], sink: Sink) -> Sys
         sink.report(MISSING_FILE, f"there is no file {path}, which {SCHEDULE} names")
         return replace(system, kernel=kernel)
     file = SourceFile(path, read_text(path))
-    slots = tuple(_slots(file, "ms" if system.mcs else None, sink))
+    mistakes = Sink()
+    slots = tuple(_slots(file, "ms" if system.mcs else None, mistakes))
+    for diagnostic in mistakes.diagnostics:
+        sink.add(diagnostic)
+    if mistakes.has_errors:
+        return replace(system, kernel=kernel)
     return replace(system, kernel=replace(kernel, file=file), schedule=slots)
 
 

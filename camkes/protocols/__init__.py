@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from camkes.diagnostics import Severity
 from camkes.protocols.checks import Facts, run_checks
-from camkes.protocols.checks.domains import without_slot
+from camkes.protocols.checks.domains import check_domains
 from camkes.protocols.checks.inversion import inversions
 from camkes.protocols.checks.plain import plain_cycles
 from camkes.protocols.cycles import shortest_cycle
@@ -41,13 +42,15 @@ def analyse(
     if _can_cycle(system):
         for diagnostic in plain_cycles(system, code or {}):
             sink.add(diagnostic)
-    for diagnostic in without_slot(system):
+    schedulable = True
+    for diagnostic in check_domains(system):
         sink.add(diagnostic)
+        schedulable = schedulable and diagnostic.severity is not Severity.ERROR
     for diagnostic in inversions(system, code or {}, read=operations is not None):
         sink.add(diagnostic)
     signallers = {} if operations is None else find_signallers(system, operations)
     if not _is_real_time(system):
-        return Plan((), (), (), (), mcs=system.mcs, signallers=signallers)
+        return None if not schedulable else Plan((), (), (), (), mcs=system.mcs, signallers=signallers)
     graph = build_graph(system, code, counts)
     plan = plan_requests(system, graph, _lending(system, graph, operations or {}))
     plan = replace(plan, counts=counts or {})
@@ -55,7 +58,7 @@ def analyse(
     if operations is not None:
         waiting = waiting_code(system, graph, operations)
         plan = replace(plan, waiting=waiting, signallers=signallers)
-    return plan if good else None
+    return plan if good and schedulable else None
 
 
 def _lending(system: System, graph: RequestGraph, operations: Operations) -> list[Lending]:

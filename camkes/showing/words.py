@@ -54,8 +54,8 @@ class Look(StrEnum):
     READY = "ready or preempted"
     SLEEPS = "sleeps"
     STOPPED = "stopped by a fault"
-    BUDGET = "out of budget"
     SLOT = "waits for its slot"
+    BUDGET = "out of budget"
 
 
 #: of each state but RUNNING

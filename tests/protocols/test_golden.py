@@ -144,6 +144,10 @@ def test_every_code_belongs_to_a_check_and_prerequisites_come_first() -> None:
         codes.DELAYED_BY_SERVER,
         codes.MAY_WAIT_FOR_LESS_URGENT,
         codes.NO_SLOT,
+        codes.EMPTY_SLOT,
+        codes.UNEVEN_SLOT,
+        codes.DOMAIN_TOO_HIGH,
+        codes.IMPOSSIBLE_SLOT,
     }
     assert of_checks == set(codes_of(codes)) - plain
     before: set[str] = set()

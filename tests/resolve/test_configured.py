@@ -32,6 +32,7 @@ SETTINGS: dict[str, tuple[str, int, object, Read]] = {
     "data": ("_data", 8, 0, lambda i: i.control.data),
     "size_bits": ("_size_bits", 9, None, lambda i: i.control.size_bits),
     "passive": ("s_passive", 1, 0, lambda i: i.interface("s").passive),
+    "across_domains": ("s_across_domains", 1, 0, lambda i: i.interface("s").across_domains),
     "urgent_first": ("_urgent_first", 1, 0, lambda i: i.control.urgent_first),
     "attributes": ("u_attributes", 7, None, lambda i: i.interface("u").attributes),
     "requests": ("u_requests", 7, None, lambda i: i.interface("u").requests),
@@ -99,7 +100,7 @@ def test_a_setting_by_an_attribute(tmp_path: Path, row: str) -> None:
 @pytest.mark.parametrize("row", SETTINGS)
 def test_a_configuration_wins_over_an_attribute(tmp_path: Path, row: str) -> None:
     name, value, _, _ = SETTINGS[row]
-    other = {"passive": 0, "urgent_first": 0, "size_bits": 10, "dma_pool_cached": 0}.get(
+    other = {"passive": 0, "across_domains": 0, "urgent_first": 0, "size_bits": 10, "dma_pool_cached": 0}.get(
         row, 4096 * 3 if "stack" in row else 2
     )
     text = (

@@ -73,6 +73,7 @@ _ELSEWHERE = {
     "num_threads": ("lock.p_num_threads",),
     "requests": ("task.u_requests", "plain.p_requests"),
     "passive": ("server.p_passive", "lock.p_passive"),
+    "across_domains": ("server.p_across_domains", "lock.p_across_domains"),
     "attributes": ("plain.p_attributes", "plain.e_attributes"),
     "priority_protocol": ("server.p_priority_protocol", "lock.p_priority_protocol"),
     "access": ("plain.d_access", "server.d_access"),

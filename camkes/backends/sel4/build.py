@@ -41,7 +41,9 @@ from camkes.generate import generate as generate_code
 from camkes.generate.codes import NEEDS_SEL4, UNKNOWN_CONNECTOR
 from camkes.model.connectors import carries_time
 from camkes.model.system import System
+from camkes.model.units import duration
 from camkes.project.application import Application
+from camkes.protocols.codes import IMPOSSIBLE_SLOT
 from camkes.protocols.plan import Plan
 from camkes.resources import ROOT
 from camkes.running.names import names_path, names_to_json, trace_names
@@ -152,7 +154,9 @@ class Sel4Backend(Struct, frozen=True):
         if project.trace:
             names = names_to_json(trace_names(model, plan, system))
             write_changed(names_path(project.output / RECORDS), names)
-        schedule = tuple((slot.domain, slot.duration) for slot in system.schedule)
+        schedule = tuple(_in_ticks(system, project, sink))
+        if sink.has_errors:
+            return None
         spec = unlinked(completed, architecture, schedule, large_frames=project.large_frames)
         write_changed(project.output / SPEC, spec.write())
         inputs = [file.path.resolve() for file in system.files if file.path.exists()]
@@ -166,6 +170,32 @@ class Sel4Backend(Struct, frozen=True):
         if project.verbose:
             print("\n".join(_summary(system, completed, [file.path for file in code.files])))
         return description
+
+
+def _in_ticks(system: System, project: Project, sink: Sink) -> Iterator[tuple[int, int]]:
+    """The schedule of domains as the kernel counts: (domain, ticks)."""
+    ticks, nanoseconds = (
+        (project.timer_frequency, 1_000_000_000) if system.mcs else (1, system.kernel.tick_or_default)
+    )
+    for slot in system.schedule:
+        if slot.in_ticks:
+            yield slot.domain, slot.duration
+            continue
+        length = slot.length(nanoseconds)
+        count, rest = divmod(length * ticks, nanoseconds)
+        if ticks and count and (system.mcs or not rest):
+            yield slot.domain, count
+            continue
+        why = f"a tick has {duration(nanoseconds)}" if ticks else "the frequency of its timer is not known"
+        sink.report(
+            IMPOSSIBLE_SLOT,
+            f"a slot of {duration(length)} is not a number of ticks of the kernel",
+            slot.span,
+            notes=[why],
+            help="use other lengths, or another tick (KernelTimerTickMS)"
+            if ticks
+            else "write `ticks` as unit",
+        )
 
 
 def _heap_sizes(project: Project, system: System, model: CapabilityModel) -> dict[str, list[int]]:

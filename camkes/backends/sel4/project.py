@@ -42,6 +42,8 @@ class Project(Struct, frozen=True):
     large_dma_frames: bool
     #: see `camkes.project.domains`
     kernel_settings: Mapping[str, str]
+    #: of the timer of an MCS kernel, in Hz; 0: it is measured at boot
+    timer_frequency: int
 
     @classmethod
     def read(cls, path: Path) -> Project:
@@ -73,6 +75,7 @@ class Project(Struct, frozen=True):
             declared=_declared(data, application),
             large_dma_frames=data["large_dma_frames"],
             kernel_settings={key: value for key, value in data["kernel_settings"].items() if value},
+            timer_frequency=int(data["timer_frequency"] or 0),
         )
 
     def template_settings(self) -> TemplateSettings:

@@ -13,6 +13,7 @@ from camkes.protocols.checks import (
     conditions,
     criticality,
     deadlock,
+    domains,
     jobs,
     nesting,
     tasks,
@@ -37,6 +38,7 @@ CHECKS: tuple[Check, ...] = (
     *time.CHECKS,
     *criticality.CHECKS,
     *bands.CHECKS,
+    *domains.CHECKS,
 )
 
 

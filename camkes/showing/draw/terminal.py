@@ -55,11 +55,10 @@ class ChartStyle(Struct, frozen=True):
     raised: str
     line: str
     tick: str
-    slot: str
 
 
-UNICODE = ChartStyle("█", dict(zip(Look, "░░▒▁┈·¤˽", strict=True)), "✗", " ", "↑", "─", "┴", "▏")
-ASCII = ChartStyle("#", dict(zip(Look, "//%_.:$u", strict=True)), "X", " ", "^", "-", "|", "|")
+UNICODE = ChartStyle("█", dict(zip(Look, "░░▒▁┈·˽¤", strict=True)), "✗", " ", "↑", "─", "┴")
+ASCII = ChartStyle("#", dict(zip(Look, "//%_.:u$", strict=True)), "X", " ", "^", "-", "|")
 
 
 def terminal_report(
@@ -123,7 +122,7 @@ class _Chart:
         start, span = self.window.start, self.window.span
         for slot in slots_between(self.run.names.schedule, start, self.window.end):
             first = max(slot.start - start, 0) * self.cells // span
-            label = f"{self.style.slot}{slot.domain}"
+            label = f"|{slot.domain}"
             cells = range(first, min((slot.end - start) * self.cells // span, self.cells))
             for cell, letter in zip(cells, label.ljust(len(cells)), strict=False):
                 row[cell] = letter

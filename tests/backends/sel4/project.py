@@ -13,6 +13,7 @@ USUAL: dict[str, object] = {
     "generic_timer": False,
     "three_levels": False,
     "kernel_settings": {},
+    "timer_frequency": "",
     "kernel_dtb": "",
     "import_paths": [],
     "cpp": True,

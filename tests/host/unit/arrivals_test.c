@@ -18,6 +18,7 @@ static struct thread waiters[TIMERS], running = {.priority = 20}, equals[2];
 struct hooks hooks;
 static unsigned offered, answer;
 static const struct object *fired;
+static struct ready ready;
 
 unsigned choose(enum camkes_choice kind, unsigned options)
 {
@@ -48,7 +49,7 @@ unsigned ready_count(unsigned priority)
 
 struct thread *ready_take(unsigned priority, unsigned place)
 {
-    struct thread *thread = state.ready[priority].head;
+    struct thread *thread = ready.queues[priority].head;
     while (place-- > 0) {
         thread = thread->next;
     }
@@ -85,6 +86,8 @@ static void need(bool good, const char *what)
 static void begin(uint64_t arrivals)
 {
     memset(&state, 0, sizeof state);
+    memset(&ready, 0, sizeof ready);
+    state.ready = &ready;
     state.options.arrivals = arrivals;
     state.objects = timers;
     state.object_count = state.heap_size = TIMERS;
@@ -149,7 +152,7 @@ static void slices(void)
     begin(1);
     state.options.round_robin = true;
     state.current = state.shown = state.last = &running;
-    state.ready[20].head = &equals[0];
+    ready.queues[20].head = &equals[0];
     equals[0].next = &running;
     running.next = &equals[1];
     offered = 0;

@@ -18,6 +18,8 @@ static struct object objects[OBJECTS], stranger;
 static struct thread threads[THREADS], unknown;
 static struct space spaces[SPACES], elsewhere;
 static struct cap slots[SPACES][SLOTS];
+static struct ready ready, other;
+static struct slot slot_table[2];
 static struct object *heap[OBJECTS + 1];
 static seL4_IPCBuffer buffer;
 static char memory[64];
@@ -37,6 +39,14 @@ static void begin(void)
     state.object_count = OBJECTS;
     state.thread_count = THREADS;
     state.space_count = SPACES;
+    memset(&ready, 0, sizeof ready);
+    memset(&other, 0, sizeof other);
+    state.ready = state.domains[0] = &ready;
+    state.domains[2] = &other;
+    slot_table[0].ready = &ready;
+    slot_table[1].ready = &other;
+    state.slots = slot_table;
+    state.slot_count = 2;
     state.heap = heap;
     state.heap_size = 1;
     heap[0] = &objects[4];
@@ -49,6 +59,7 @@ static void begin(void)
         threads[i] = (struct thread){.number = i,
                                      .tcb = &objects[2 + i],
                                      .space = &spaces[i],
+                                     .ready = &ready,
                                      .ipc = &buffer,
                                      .guard = memory,
                                      .stack = memory + 1,
@@ -93,6 +104,14 @@ static void tables(void)
     DAMAGED_BLOCK(state.magic_at_end--);
     DAMAGED_BLOCK(state.objects++);
     DAMAGED(state.objects++);
+    DAMAGED(state.slots++);
+    DAMAGED(state.slot_count++);
+    DAMAGED(state.slot = 2);
+    DAMAGED(state.ready = &other);
+    DAMAGED(state.domains[2] = &ready);
+    DAMAGED(threads[0].ready = &other);
+    DAMAGED(threads[0].domain = 1);
+    SOUND(((void)(state.slot = 1), state.ready = &other));
     DAMAGED(state.threads++);
     DAMAGED(state.spaces++);
     DAMAGED(state.object_count--);
@@ -112,13 +131,13 @@ static void tables(void)
 
 static void lists(void)
 {
-    SOUND(state.ready[0] = ((struct queue){&threads[0], &threads[1]}));
-    DAMAGED(state.ready[0].head = &threads[0]);
-    DAMAGED(state.ready[PRIORITIES - 1].tail = &threads[0]);
-    DAMAGED(state.ready[1] = ((struct queue){&unknown, &threads[0]}));
-    DAMAGED(state.ready[1] = ((struct queue){&threads[0], &unknown}));
-    DAMAGED(state.ready[1].head = state.ready[1].tail = (struct thread *)((char *)threads + 1));
-    DAMAGED(state.ready[1].head = state.ready[1].tail = threads + THREADS);
+    SOUND(ready.queues[0] = ((struct queue){&threads[0], &threads[1]}));
+    DAMAGED(ready.queues[0].head = &threads[0]);
+    DAMAGED(ready.queues[PRIORITIES - 1].tail = &threads[0]);
+    DAMAGED(ready.queues[1] = ((struct queue){&unknown, &threads[0]}));
+    DAMAGED(ready.queues[1] = ((struct queue){&threads[0], &unknown}));
+    DAMAGED(ready.queues[1].head = ready.queues[1].tail = (struct thread *)((char *)threads + 1));
+    DAMAGED(ready.queues[1].head = ready.queues[1].tail = threads + THREADS);
     DAMAGED(state.heap_size = OBJECTS + 1);
     DAMAGED(heap[0] = &stranger);
     DAMAGED(heap[0] = &objects[1]);

@@ -15,7 +15,9 @@ static struct {
     struct object *objects;
     struct thread *threads;
     struct space *spaces;
-    unsigned object_count, thread_count, space_count;
+    struct slot *slots;
+    struct ready *domains[DOMAINS];
+    unsigned object_count, thread_count, space_count, slot_count;
 } constant;
 
 void integrity_initialise(void)
@@ -24,7 +26,10 @@ void integrity_initialise(void)
     constant.objects = kernel->objects;
     constant.threads = kernel->threads;
     constant.spaces = kernel->spaces;
+    constant.slots = kernel->slots;
+    memcpy(constant.domains, kernel->domains, sizeof constant.domains);
     constant.object_count = kernel->object_count;
+    constant.slot_count = kernel->slot_count;
     constant.thread_count = kernel->thread_count;
     constant.space_count = kernel->space_count;
 }
@@ -40,7 +45,8 @@ bool integrity_of_tables(void)
     return kernel->objects == constant.objects && kernel->threads == constant.threads &&
            kernel->spaces == constant.spaces && kernel->object_count == constant.object_count &&
            kernel->thread_count == constant.thread_count &&
-           kernel->space_count == constant.space_count && good_stream(&kernel->console) &&
+           kernel->space_count == constant.space_count && kernel->slots == constant.slots &&
+           kernel->slot_count == constant.slot_count && good_stream(&kernel->console) &&
            good_stream(&kernel->messages);
 }
 
@@ -83,13 +89,22 @@ static bool good_queue(const struct queue *queue)
            !queue->head == !queue->tail;
 }
 
+static bool good_domains(void)
+{
+    return memcmp(kernel->domains, constant.domains, sizeof constant.domains) == 0 &&
+           (constant.slot_count == 0 ? kernel->ready == constant.domains[0]
+                                     : kernel->slot < constant.slot_count &&
+                                           kernel->ready == constant.slots[kernel->slot].ready);
+}
+
 static bool good_thread(const struct thread *thread, unsigned number)
 {
     return thread->number == number && is_object(thread->tcb) && thread->tcb->thread == thread &&
            is_element(thread->space, constant.spaces, constant.space_count,
                       sizeof *thread->space) &&
            thread->state <= THREAD_BLOCKED_NOTIFICATION && thread->line_length <= LINE_LENGTH &&
-           thread->ipc && thread->guard < thread->stack && thread->stack < thread->stack_top &&
+           thread->ready && thread->ready == constant.domains[thread->domain] && thread->ipc &&
+           thread->guard < thread->stack && thread->stack < thread->stack_top &&
            thread->stack_top < thread->fault_stack &&
            thread->fault_stack < thread->fault_stack_top && is_object_or_none(thread->waits_for) &&
            is_object_or_none(thread->context) && is_object_or_none(thread->reply) &&
@@ -186,7 +201,7 @@ bool integrity_of_state(void)
         memcmp(&kernel->options, &constant.options, sizeof constant.options) != 0) {
         return false;
     }
-    bool good = good_lists();
+    bool good = good_domains() && good_lists();
     for (unsigned i = 0; good && i < constant.thread_count; i++) {
         good = good_thread(&constant.threads[i], i);
     }

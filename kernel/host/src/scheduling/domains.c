@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
- * Scheduling domains: a schedule gives each domain the processor for a time, one after the other and
- * again from the first. In its slot only threads of a domain run, even where that leaves it idle.
- * Time slices stand still while a domain has no slot; budgets are refilled by the clock.
+ * Scheduling domains: a schedule gives each domain the processor for a time, one after the other
+ * and again from the first. In its slot only threads of a domain run, even where that leaves it
+ * idle. Time slices stand still while a domain has no slot; budgets are refilled by the clock.
  *
- * A slot ends when a thread wants time to pass at its end, or none can run: what a thread does in no
- * time at the end of its work belongs to the work. Then the switch is the first that happens.
+ * A slot ends when a thread wants time to pass at its end, or none can run: what a thread does in
+ * no time at the end of its work belongs to the work. Then the switch is the first that happens.
  */
 #include "isolation/memory.h"
 #include "record/output.h"

@@ -1,0 +1,4 @@
+const dschedule_t ksDomSchedule[] = {
+    { .domain = 0, .length = SHORT },
+    { 1, 4 },
+};
