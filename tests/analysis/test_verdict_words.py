@@ -317,7 +317,7 @@ def test_threads_of_no_task_delay_those_up_to_their_priority(
     ("settings", "why"),
     [
         ("a._affinity = 1;", "several processors"),
-        ("a._domain = 1;", "several processors"),
+        ("a._domain = 1; s.store_across_domains = 1;", "several processors"),
         # of one domain, which does not have the processor at all times
         ("", "slots of other domains"),
     ],

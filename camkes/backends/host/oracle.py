@@ -114,7 +114,8 @@ def _task(task: NamedTask) -> str:
 def _thread(thread: NamedThread) -> str:
     numbers = (thread.cpi, thread.context, thread.task)
     words = ("-" if number is None else str(number) for number in numbers)
-    return f"thread {thread.name} {_ROLES.get(thread.role, 'other')} {thread.priority} {' '.join(words)}"
+    role = _ROLES.get(thread.role, "other")
+    return f"thread {thread.name} {role} {thread.priority} {' '.join(words)} {thread.domain}"
 
 
 def verify(
@@ -184,7 +185,7 @@ def not_judged(system: System, plan: Plan, run: Run, *, at_any_time: bool = Fals
     }
     found = [f"{what} ({', '.join(dict.fromkeys(names))})" for what, names in of_kinds.items() if names]
     if system.schedule:
-        found.append("the schedule of domains")
+        found.append("B where domains have slots")
     if at_any_time:
         found.append("S of the times of releases, which a schedule decides")
     if any(fault.stopped for fault in run.faults):

@@ -68,7 +68,7 @@ static void violation(char property, const char *text)
 static void add(unsigned number, enum oracle_role role, uint16_t cpi, uint16_t context,
                 uint16_t task, uint8_t priority)
 {
-    known[number] = (struct oracle_thread){"thread", role, priority, cpi, context, task};
+    known[number] = (struct oracle_thread){"thread", role, priority, cpi, context, task, 0};
 }
 
 /* A run in which no thread has run yet. */

@@ -15,16 +15,28 @@ static int expected_to_run(unsigned thread)
     return memory->arrives ? memory->priority : oracle_expected(thread);
 }
 
-/* P: no thread that could run should have a higher priority than the one that does. */
+/* Whether a thread waits for a slot of its domain. */
+static bool has_no_slot(unsigned thread)
+{
+    return oracle->domain != NONE && oracle_system.threads[thread].domain != oracle->domain;
+}
+
+/* P: no thread that could run should have a higher priority than the one that does; threads of
+ * other domains cannot. */
 static void check_choice(void)
 {
     if (!oracle->started) {
         return;
     }
     const unsigned running = (unsigned)oracle->running;
+    if (running != NONE && has_no_slot(running)) {
+        oracle_violation('P', "%s runs in a slot of domain %u", oracle_thread_name(running),
+                         oracle->domain);
+    }
     const int mine = running == NONE ? -1 : expected_to_run(running);
     for (unsigned i = 0; i < oracle_system.thread_count; i++) {
-        if (i == running || !oracle->threads[i].runnable || oracle->threads[i].timeless) {
+        if (i == running || !oracle->threads[i].runnable || oracle->threads[i].timeless ||
+            has_no_slot(i)) {
             continue;
         }
         const int other = oracle_expected(i);
@@ -331,6 +343,9 @@ static void of_runtime(uint16_t kind, unsigned thread, unsigned other, const uin
     case CAMKES_TRACE_LOCK_WAIT:
     case CAMKES_TRACE_LOCK_FREE:
         of_lock(kind, about, args);
+        break;
+    case CAMKES_TRACE_SLOT:
+        oracle->domain = (uint16_t)args[0];
         break;
     case CAMKES_TRACE_TURN:
         oracle_turned(args);

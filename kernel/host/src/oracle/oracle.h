@@ -19,6 +19,7 @@ struct oracle_thread {
     enum oracle_role role;
     uint8_t base;                /* the priority it is given at boot */
     uint16_t cpi, context, task; /* NONE: none */
+    uint8_t domain;
 };
 
 /* See camkes/model/protocols.py and camkes/model/overrun.py for the words. */
@@ -161,6 +162,7 @@ struct oracle_message {
 struct oracle {
     uint64_t running; /* NONE: no thread; words can be left out of states */
     bool started;
+    uint16_t domain;     /* that has the processor, NONE: no schedule is known */
     uint16_t restarting; /* the manager that is about to restart a worker */
     uint32_t waiting;    /* threads in queues of locks and in waits for conditions */
     struct oracle_message message;

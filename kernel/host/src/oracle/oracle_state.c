@@ -33,7 +33,7 @@ void oracle_initialise(void)
     oracle_set_criticality(0);
     oracle->blocked = memory_take(oracle_system.limit_count * sizeof *oracle->blocked);
     oracle->budgets = memory_take(oracle_system.object_count * sizeof *oracle->budgets);
-    oracle->running = oracle->restarting = NONE;
+    oracle->running = oracle->restarting = oracle->domain = NONE;
     oracle->message.sender = NONE;
     for (unsigned i = 0; i < oracle_system.object_count; i++) {
         oracle->budgets[i].home = oracle->budgets[i].holder = NONE;

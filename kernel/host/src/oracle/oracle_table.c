@@ -13,7 +13,8 @@
  *     turn CONTEXT BAND HIGHEST deadlines|-     of a task of a band; ids; what orders it
  *     limit TASK TASKS TIME                     id, tasks, ns; see B
  *     object NAME                               in the order of their numbers
- *     thread NAME control|worker|manager|interface|other PRIORITY CPI CONTEXT TASK    likewise
+ *     thread NAME control|worker|manager|interface|other PRIORITY CPI CONTEXT TASK [DOMAIN]
+ * likewise
  */
 #include "isolation/memory.h"
 #include "oracle/oracle.h"
@@ -103,7 +104,7 @@ static void take_task(char *const *field)
     };
 }
 
-static void take_thread(const char *path, char *const *field)
+static void take_thread(const char *path, char *const *field, unsigned count)
 {
     static const char *const ROLES[] = {"control", "worker", "manager", "interface", "other"};
     oracle_system.threads[oracle_system.thread_count++] = (struct oracle_thread){
@@ -113,6 +114,7 @@ static void take_thread(const char *path, char *const *field)
         .cpi = id(field[4]),
         .context = id(field[5]),
         .task = id(field[6]),
+        .domain = count > 7 ? (uint8_t)number(field[7]) : 0,
     };
 }
 
@@ -157,8 +159,8 @@ static void take(const char *path, char *const *field, unsigned count)
         };
     } else if (strcmp(field[0], "object") == 0 && count == 2) {
         system->objects[system->object_count++] = text(field[1]);
-    } else if (strcmp(field[0], "thread") == 0 && count == 7) {
-        take_thread(path, field);
+    } else if (strcmp(field[0], "thread") == 0 && (count == 7 || count == 8)) {
+        take_thread(path, field, count);
     } else {
         bad(path, field[0]);
     }
