@@ -344,9 +344,6 @@ static void of_runtime(uint16_t kind, unsigned thread, unsigned other, const uin
     case CAMKES_TRACE_LOCK_FREE:
         of_lock(kind, about, args);
         break;
-    case CAMKES_TRACE_SLOT:
-        oracle->domain = (uint16_t)args[0];
-        break;
     case CAMKES_TRACE_TURN:
         oracle_turned(args);
         break;
@@ -435,6 +432,8 @@ void oracle_record(uint64_t time, uint16_t kind, unsigned thread, unsigned other
         at_end(args[0]);
     } else if (kind == CAMKES_TRACE_CRITICALITY) {
         oracle_set_criticality(args[0]);
+    } else if (kind == CAMKES_TRACE_SLOT) {
+        oracle->domain = (uint16_t)args[0];
     } else if (thread != NONE) {
         of_thread(kind, thread, other, args);
     }
