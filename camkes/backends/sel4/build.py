@@ -43,7 +43,7 @@ from camkes.model.connectors import carries_time
 from camkes.model.system import System
 from camkes.model.units import duration
 from camkes.project.application import Application
-from camkes.protocols.codes import IMPOSSIBLE_SLOT
+from camkes.protocols.codes import IMPOSSIBLE_SLOT, NO_SLOT
 from camkes.protocols.plan import Plan
 from camkes.resources import ROOT
 from camkes.running.names import names_path, names_to_json, trace_names
@@ -217,6 +217,14 @@ def _can_drive(
         return False
     if (clash := device.clashes(model)) is not None:
         _timer_taken(system, clash, sink)
+        return False
+    if system.schedule and all(slot.domain != 0 for slot in system.schedule):
+        sink.report(
+            NO_SLOT,
+            "the driver of the timers has domain 0, which has no slot in the schedule: no timer expires",
+            system.schedule[0].span,
+            help="add a slot of domain 0; a timer expires in such a slot",
+        )
         return False
     return True
 
