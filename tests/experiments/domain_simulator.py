@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Random systems under schedules of domains, and a simulator that shares nothing with the host kernel.
+
+A job works, requests a CPI or not, and works again. The CPI has the protocol `inherited`, and may be in
+another domain than its tasks. Times are milliseconds.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+from typing import Self
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """`work` is before the request, `request` in it (0: there is none), `rest` after it. Priorities
+    differ."""
+
+    name: str
+    domain: int
+    priority: int
+    period: int
+    offset: int
+    work: int
+    request: int
+    rest: int
+
+
+@dataclass(frozen=True, slots=True)
+class RandomSystem:
+    """`schedule` has (domain, length); `server` is the domain of the CPI."""
+
+    tasks: tuple[Task, ...]
+    schedule: tuple[tuple[int, int], ...]
+    server: int
+
+    @classmethod
+    def make(cls, seed: int) -> Self:
+        choose = random.Random(seed)
+        domains = choose.sample(range(4), choose.randint(1, 4))
+        slots = [(domain, choose.randint(1, 6)) for domain in domains]
+        slots += [
+            (choose.choice(domains), choose.randint(1, 6))
+            for _ in range(choose.randint(len(domains) == 1, 4))
+        ]
+        choose.shuffle(slots)
+        count = choose.randint(2, 6)
+        tasks = tuple(
+            Task(
+                f"t{number}",
+                choose.choice(domains),
+                priority,
+                period := choose.choice((10, 12, 20, 28, 30, 60)),
+                choose.randrange(0, period) if choose.random() < 0.5 else 0,
+                choose.randint(0, 3),
+                choose.choice((0, 0, 1, 2, 3)),
+                choose.randint(0, 2),
+            )
+            for number, priority in enumerate(choose.sample(range(2, 250), count))
+        )
+        return cls(tasks, tuple(slots), choose.choice(domains))
+
+    def text(self) -> str:
+        """The system in CAmkES; its components are `Worker` and `Server`."""
+        set_ = []
+        for task in self.tasks:
+            set_ += [
+                f"{task.name}._priority = {task.priority}; {task.name}._period = {task.period} ms;",
+                f"{task.name}._offset = {task.offset} ms; {task.name}._domain = {task.domain};",
+                f"{task.name}.before = {task.work}; {task.name}.inside = {task.request};"
+                f" {task.name}.after = {task.rest};",
+            ]
+        slots = ", ".join(f"({domain}, {length} ms)" for domain, length in self.schedule)
+        workers = " ".join(f"component Worker {task.name};" for task in self.tasks)
+        ends = ", ".join(f"from {task.name}.p" for task in self.tasks)
+        return (
+            "import <std_connector.camkes>;\nprocedure P { void f(in int ms); }\n"
+            "component Worker { control; requestor; uses P p; attribute int before = 0;"
+            " attribute int inside = 0; attribute int after = 0; }\n"
+            "component Server { provides P p with priority_protocol inherited; }\n"
+            f"assembly {{\n    composition {{ {workers} component Server s;\n"
+            f"        connection seL4RPCCall c({ends}, to s.p); }}\n    configuration {{\n        "
+            + "\n        ".join(set_)
+            + f"\n        s._domain = {self.server}; s.p_domain = {self.server}; s.p_across_domains = 1;\n"
+            f"    }}\n    schedule {{ [{slots}] }}\n}}\n"
+        )
+
+
+WORKER = """#include <camkes.h>
+int run(void)
+{
+    while (camkes_next_job()) {
+        camkes_work(CAMKES_MS(before));
+        if (inside > 0) {
+            p_f(inside);
+        }
+        camkes_work(CAMKES_MS(after));
+    }
+    return 0;
+}
+"""
+SERVER = """#include <camkes.h>
+void p_f(int ms) { camkes_work(CAMKES_MS(ms)); }
+"""
+
+
+@dataclass(slots=True)
+class _Job:
+    """The job of a task under way. `parts` are what is left of it: (own, request or reply, time). Where
+    others wait for the lock of a request, its thread lets the next one have it before it replies."""
+
+    task: Task
+    release: int
+    parts: list[tuple[str, int]]
+    holds: bool = False
+    waits: bool = False
+
+
+@dataclass(slots=True)
+class Simulator:
+    """Ends of jobs, by task: (release, end)."""
+
+    system: RandomSystem
+    until: int
+    now: int = 0
+    ends: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+
+    def run(self) -> dict[str, list[tuple[int, int]]]:
+        self.ends = {task.name: [] for task in self.system.tasks}
+        jobs: dict[str, _Job] = {}
+        released: dict[str, list[int]] = {task.name: [] for task in self.system.tasks}
+        nexts = {task.name: task.offset for task in self.system.tasks}
+        slot, slot_end = 0, self.system.schedule[0][1]
+
+        def due() -> bool:
+            """The switch first, then releases."""
+            nonlocal slot, slot_end
+            happened = False
+            while self.now >= slot_end:
+                slot = (slot + 1) % len(self.system.schedule)
+                slot_end += self.system.schedule[slot][1]
+                happened = True
+            for task in self.system.tasks:
+                while nexts[task.name] <= self.now:
+                    released[task.name].append(nexts[task.name])
+                    nexts[task.name] += task.period
+                    happened = True
+            return happened
+
+        def begin() -> None:
+            for task in self.system.tasks:
+                if task.name not in jobs and released[task.name]:
+                    parts = [("own", task.work), ("request", task.request), ("own", task.rest)]
+                    parts = [part for part in parts if part[1] or part[0] == "own"]
+                    jobs[task.name] = _Job(task, released[task.name].pop(0), parts)
+
+        def priority(job: _Job) -> int:
+            waiting = [each.task.priority for each in jobs.values() if each.waits] if job.holds else []
+            return max([job.task.priority, *waiting])
+
+        def domain(job: _Job) -> int:
+            return job.task.domain if job.parts[0][0] == "own" else self.system.server
+
+        due()
+        while self.now < self.until:
+            begin()
+            ready = [
+                job for job in jobs.values() if not job.waits and domain(job) == self.system.schedule[slot][0]
+            ]
+            if not ready:
+                if not due():
+                    self.now = min(slot_end, *nexts.values())
+                continue
+            job = max(ready, key=priority)
+            kind, left = job.parts[0]
+            if kind == "request" and not job.holds:
+                if any(each.holds for each in jobs.values()):
+                    job.waits = True
+                    due()
+                else:
+                    job.holds = True
+            elif left == 0:
+                before = domain(job)
+                job.parts.pop(0)
+                waiting = [each for each in jobs.values() if each.waits]
+                if kind == "request":
+                    job.holds = False
+                if kind == "request" and waiting:
+                    heir = max(waiting, key=lambda each: each.task.priority)
+                    heir.waits, heir.holds = False, True
+                    job.parts.insert(0, ("reply", 0))
+                    due()
+                elif not job.parts:
+                    self.ends[job.task.name].append((job.release, self.now))
+                    del jobs[job.task.name]
+                    if not released[job.task.name]:
+                        due()
+                elif domain(job) != before:
+                    due()
+            elif not due():
+                step = min([left, slot_end - self.now, *(each - self.now for each in nexts.values())])
+                self.now += step
+                job.parts[0] = (kind, left - step)
+        return self.ends
