@@ -17,8 +17,11 @@ _HEADER = "camkes-host-table 1"
 _IMPLICIT = frozenset({ObjectKind.CNODE, ObjectKind.VSPACE})
 
 
-def host_table(model: CapabilityModel, images: Mapping[str, str]) -> str:
-    """The boot table; `images` gives the file of each address space by its name."""
+def host_table(
+    model: CapabilityModel, images: Mapping[str, str], heaps: Mapping[str, int] | None = None
+) -> str:
+    """The boot table; `images` gives the file of each address space by its name, `heaps` the bytes of its
+    heap."""
     lines = [_HEADER]
     threads = [thread for space in model.spaces for thread in space.threads]
     mcs = any(thread.scheduling_context for thread in threads)
@@ -26,7 +29,7 @@ def host_table(model: CapabilityModel, images: Mapping[str, str]) -> str:
         lines.append("mcs")
     lines += [_object(o) for o in table_objects(model)]
     for space in model.spaces:
-        lines += _space(space, images[space.name])
+        lines += _space(space, images[space.name], (heaps or {}).get(space.name))
     if mcs:
         lines += _times(model, threads)
         lines += [_fault_handler(space, t) for space in model.spaces for t in space.threads if t.fault_slot]
@@ -49,8 +52,8 @@ def _object(item: KernelObject) -> str:
     return f"object {item.name} {item.kind.value}{size}"
 
 
-def _space(space: Space, image: str) -> list[str]:
-    lines = [f"space {space.name} {image}"]
+def _space(space: Space, image: str, heap: int | None) -> list[str]:
+    lines = [f"space {space.name} {image}" + ("" if heap is None else f" {heap}")]
     lines += [f"cap {c.slot} {c.object} {str(c.rights) or '-'} {c.badge}" for c in space.caps]
     lines += [f"map {space.symbol(m.use)} {m.region} {m.rights}" for m in space.mappings]
     lines += [_thread(t) for t in space.threads]

@@ -17,6 +17,8 @@ from camkes.model.units import DEFAULT_UNIT, NANOSECONDS, PAGE, duration
 DEFAULT_PRIORITY = 254
 DEFAULT_MAX_PRIORITY = 254
 DEFAULT_STACK = 16384
+#: bytes, of an instance (CAmkESDefaultHeapSize)
+DEFAULT_HEAP = 1 << 20
 #: Nanoseconds: on seL4 no budget and no period is shorter, and a thread with less left makes no kernel call.
 SHORTEST_TIME = 20_000
 

@@ -159,8 +159,8 @@ int p_f(int ms) { camkes_work(CAMKES_MS(ms)); return 0; }
 def test_a_request_to_another_domain_is_blocked_until_its_slots(
     protocol: str, blocked: int, tmp_path: Path
 ) -> None:
-    """The request of b executes in [0, 3) and [7, 8); that of a, called in its slot at 3, in [8, 9),
-    before b goes on; without a lock, in [7, 8). Then a waits for its own slot, at 10, which is not blocking."""
+    """The request of b executes in [0, 3) and [7, 8); that of a is made in its slot at 3 and executes in
+    [8, 9), before b goes on; without a lock, in [7, 8). To wait for its own slot, at 10, is not blocking."""
     files = {"client.c": CLIENT, "server.c": SERVER, "CMakeLists.txt": SERVED_LISTS}
     folder = write_files(tmp_path, {**files, "system.camkes": SERVED % protocol})
     tasks = run(folder, "--verify", "-D", "KernelTimerTickMS=1")

@@ -33,6 +33,7 @@ from camkes.capdl.model import CapabilityModel
 from camkes.diagnostics import Sink
 from camkes.files import write_changed
 from camkes.generate.write import GeneratedFile
+from camkes.model.settings import DEFAULT_HEAP
 from camkes.model.system import System
 from camkes.project.application import Application
 from camkes.project.builds import ComponentBuild, language_by_name
@@ -205,7 +206,7 @@ class _Build:
             return None
         table = self.folder / "system.table"
         names = {space: f"./{path.name}" for space, path in linker.images.items()}
-        write_changed(table, host_table(self.capabilities, names))
+        write_changed(table, host_table(self.capabilities, names, self._heaps()))
         return HostImage(
             folder=self.folder,
             table=table,
@@ -256,6 +257,17 @@ class _Build:
             elif not outcome.good:
                 linker.report(outcome)
         return good
+
+    def _heaps(self) -> dict[str, int]:
+        """Bytes of the heap of each address space: as in an image for seL4."""
+        stated = self.application.options.get("CAmkESDefaultHeapSize", "")
+        default = int(stated) if stated.isdecimal() and int(stated) > 0 else DEFAULT_HEAP
+        own = {i.name: i.configured.heap_size for i in self.system.instances if not i.type.hardware}
+        sizes = {name: default if size is None else size for name, size in own.items()}
+        return {
+            space.name: sum(sizes.get(name, default) for name in space.instances)
+            for space in self.capabilities.spaces
+        }
 
     # what is compiled
 

@@ -214,7 +214,7 @@ class Linker:
             (
                 *(*self.compiler.c, "-shared", *self.compiler.link_flags(), *self.more_flags),
                 *("-Wl,-Bsymbolic,-z,now,-z,noexecstack", "-o", str(output)),
-                *(self._wraps() if self.watched.intersection(space.instances) else ()),
+                *self._wraps(bool(self.watched.intersection(space.instances))),
             ),
             (*parts, *(path for path in named if path.is_file())),
             _about(space),
@@ -222,9 +222,12 @@ class Linker:
             identity=self.compiler.identity,
         )
 
-    def _wraps(self) -> list[str]:
-        names = _QUOTED.findall(self.kit.names.read_text(encoding="utf-8"))
-        return [f"-Wl,--wrap={name.removeprefix(_WRAP)}" for name in names if name.startswith(_WRAP)]
+    def _wraps(self, watched: bool) -> list[str]:
+        """The functions that have others in their place: of the heap, and where an instance is `watched`,
+        those that access memory."""
+        own = sorted(symbols("--defined-only", self.kit.runtime))
+        names = _QUOTED.findall(self.kit.names.read_text(encoding="utf-8")) if watched else []
+        return [f"-Wl,--wrap={name.removeprefix(_WRAP)}" for name in (*own, *names) if name.startswith(_WRAP)]
 
     def _list_open_names(self) -> BuildJob:
         """Names that the images leave open: much faster than to link each of them into a program."""

@@ -41,7 +41,8 @@ struct space {
     unsigned number;
     const char *name;
     const char *image;
-    int copy; /* a descriptor of a copy of the image, 0: there is none */
+    size_t heap; /* bytes that its code may allocate */
+    int copy;    /* a descriptor of a copy of the image, 0: there is none */
     struct cap *slots;
     seL4_Word slot_count; /* a power of two */
     struct mapping *mappings;

@@ -175,6 +175,10 @@ void space_load(struct space *space)
         give_up(2, "%s: %s", space->name, dlerror());
     }
     check_kind(space, image);
+    size_t *heap = dlsym(image, "camkes_image_heap");
+    if (heap) {
+        *heap = space->heap;
+    }
     space->handle = image;
     struct search search = {space, 0};
     struct link_map *map;

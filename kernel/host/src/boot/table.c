@@ -90,8 +90,9 @@ static void read_space(const struct line *line)
     struct space *space = &kernel->spaces[kernel->space_count];
     seL4_Word last = 0;
     unsigned mappings = 0;
-    field_expect(line, 2, 2);
+    field_expect(line, 2, 3);
     space->number = kernel->space_count++;
+    space->heap = line->count > 3 ? field_number(line, 3, SIZE_MAX) : SIZE_MAX;
     space->name = keep(line->fields[1]);
     space->image = image_path(line->fields[2]);
     for (const struct line *item = line + 1;
