@@ -47,13 +47,14 @@ class RandomSystem:
         ]
         choose.shuffle(slots)
         count = choose.randint(2, 6)
+        begin = 2 * sum(length for _, length in slots)  # when all components have initialised themselves
         tasks = tuple(
             Task(
                 f"t{number}",
                 choose.choice(domains),
                 priority,
                 period := choose.choice((10, 12, 20, 28, 30, 60)),
-                choose.randrange(0, period) if choose.random() < 0.5 else 0,
+                begin + (choose.randrange(0, period) if choose.random() < 0.5 else 0),
                 choose.randint(0, 3),
                 choose.choice((0, 0, 1, 2, 3)),
                 choose.randint(0, 2),
