@@ -20,7 +20,7 @@ from msgspec import Struct
 from camkes.backends.host.backend import IMAGE, TRACE, HostBackend
 from camkes.backends.host.options import RunOptions
 from camkes.backends.interface import Backend, Code, Image, Progress
-from camkes.diagnostics import Diagnostic, Sink
+from camkes.diagnostics import Diagnostic, Severity, Sink
 from camkes.model.limits import RECORD_LIMIT
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ class Input(_InputPath, frozen=True, kw_only=True):
     dtb: Path | None = None
     gpio_list: Path | None = None
     allow_forward_references: bool | None = None  # None: as the application says
+    workspace: Path | None = None
 
 
 class RunSettings(RunOptions, frozen=True, kw_only=True):
@@ -113,7 +114,9 @@ def find(asked: Input, sink: Sink, *, in_workspace: bool = False) -> Application
 
     definitions = dict(asked.definitions)
     try:
-        found = find_application(asked.path, sink, definitions, in_workspace=in_workspace)
+        found = find_application(
+            asked.path, sink, definitions, in_workspace=in_workspace, workspace=asked.workspace
+        )
     except PermissionError as error:
         sink.add(unreadable(error))
         return None
@@ -165,14 +168,31 @@ def load(root: Path, options: LoadOptions, sink: Sink) -> Loaded:
 def load_input(application: Application, asked: Input, sink: Sink) -> System | None:
     """Read and resolve the system of an application as a user asked for it."""
     from camkes.project.domains import stated, with_domains
+    from camkes.project.workspaces import named_workspace
 
+    own = Sink()
     try:
-        system = load(application.root, load_options(application, asked), sink).system
+        system = load(application.root, load_options(application, asked), own).system
     except PermissionError as error:
         sink.add(unreadable(error))
         return None
+    workspace = named_workspace(asked.workspace)
+    for diagnostic in own.diagnostics:
+        if workspace is None or not _is_of_workspace(diagnostic, workspace.absolute(), application.folder):
+            sink.add(diagnostic)
     settings = stated(application.folder, dict(asked.definitions))
     return with_domains(system, settings, sink) if system is not None and settings else system
+
+
+def _is_of_workspace(diagnostic: Diagnostic, workspace: Path, folder: Path) -> bool:
+    """Whether it warns about text in a workspace, or what a macro there makes, and not in the application's
+    `folder`."""
+    span = diagnostic.span
+    if diagnostic.severity is Severity.ERROR or span is None:
+        return False
+    places = [e.definition for e in span.file.expansions if e.use.overlaps(span)] or [span]
+    paths = [place.file.path for place in places]
+    return all(path.is_relative_to(workspace) and not path.is_relative_to(folder) for path in paths)
 
 
 def read_calls(

@@ -211,6 +211,8 @@ def add_input(parser: argparse.ArgumentParser, path: str = SYSTEM) -> None:
     option("--nocpp", dest="preprocess", action="store_false", help="do not run the C preprocessor")
     option("--dtb", metavar="FILE", type=Path, help="the device tree for dtb() queries")
     option("--gpio-list", metavar="FILE", type=Path, help="the list of pins for gpio() queries")
+    text = "an seL4 workspace, for its packages and --kernel sel4 (default: SEL4_WORKSPACE)"
+    option("--workspace", metavar="DIR", type=Path, help=text)
     text = "allow names to be used before they are defined"
     option("--allow-forward-references", action="store_true", default=None, help=text)
     option(
@@ -279,6 +281,7 @@ def input_of(arguments: argparse.Namespace) -> pipeline.Input:
         dtb=arguments.dtb,
         gpio_list=arguments.gpio_list,
         allow_forward_references=arguments.allow_forward_references,
+        workspace=arguments.workspace,
     )
 
 
@@ -296,6 +299,7 @@ def input_words(arguments: argparse.Namespace) -> list[str]:
     }
     words += (switch for switch, given in switches.items() if given)
     files = {"--cpp-bin": arguments.cpp_bin, "--dtb": asked.dtb, "--gpio-list": asked.gpio_list}
+    files["--workspace"] = asked.workspace
     for option, file in files.items():
         words += () if file is None else (option, str(file))
     return words

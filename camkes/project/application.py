@@ -9,9 +9,10 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from camkes.diagnostics import Code, Label, Severity, Sink, Span
 from camkes.model.system import Procedure
@@ -21,6 +22,7 @@ from camkes.project.answers import answer
 from camkes.project.builds import CompileGroup, ComponentBuild
 from camkes.project.codes import (
     CMAKE_FAILED,
+    CMAKE_SYNTAX,
     CMAKE_WARNING,
     MISSING_FOLDER,
     NO_APPLICATION,
@@ -38,6 +40,12 @@ from camkes.project.declarations import (
 from camkes.project.domains import COUNT, SCHEDULE, TICK
 from camkes.project.places import span_of
 from camkes.project.records import Answer
+from camkes.project.workspaces import (
+    PLATFORM_WORDS,
+    is_workspace,
+    named_workspace,
+    workspace_variables,
+)
 from camkes.resolve.files.library import BUILTIN
 from camkes.resolve.words.nearest import nearest, suggestion
 
@@ -58,6 +66,8 @@ _COMMENT = r"(?s)//[^\n]*|/\*.*?\*/|\"[^\"]*\""
 
 #: a variable of CMake that decides what a system is planned for
 KERNEL_IS_MCS = "KernelIsMCS"
+#: in messages of CMake about what is not there
+_LACKS = re.compile(r"include called with wrong number|could not find|Unknown CMake command|Could not find")
 #: of the kernel, which is configured where no file of the application sees it
 _OF_KERNEL = (KERNEL_IS_MCS, SCHEDULE, COUNT, TICK)
 #: where a word of a name like `AlarmPanel` begins
@@ -241,15 +251,21 @@ class Application(Struct, frozen=True):
 
 
 def find_application(
-    path: Path, sink: Sink, variables: Mapping[str, str] | None = None, *, in_workspace: bool = False
+    path: Path,
+    sink: Sink,
+    variables: Mapping[str, str] | None = None,
+    *,
+    in_workspace: bool = False,
+    workspace: Path | None = None,
 ) -> Application | None:
     """The application at `path`: a `.camkes` file, or a folder with a CMakeLists.txt or with one system; None
     after a diagnostic.
 
     A `.camkes` file that the CMakeLists.txt beside it declares is that application. `variables` are the
     user's definitions (-D). `in_workspace`: the CMake files of an seL4 workspace use them, too, and compile.
+    `workspace` (or SEL4_WORKSPACE) is looked into where the application needs packages of one.
     """
-    definitions = dict(variables or {})
+    definitions = _Asked(dict(variables or {}), named_workspace(workspace))
     given, path = path, path.absolute()
     if path.is_file() and path.name != _LISTS:
         return _lone_file(path, definitions, sink, in_workspace)
@@ -346,9 +362,7 @@ def systems_of(folder: Path) -> list[Path]:
     return [s.path for s in sources if s and re.search(_ASSEMBLY, re.sub(_COMMENT, " ", s.text))]
 
 
-def _lone_file(
-    path: Path, definitions: Mapping[str, str], sink: Sink, in_workspace: bool
-) -> Application | None:
+def _lone_file(path: Path, definitions: _Asked, sink: Sink, in_workspace: bool) -> Application | None:
     """The application of a file: that of the CMakeLists.txt beside it, if that declares it."""
     lists = path.parent / _LISTS
     if lists.is_file():
@@ -375,13 +389,20 @@ def _look(lists: Path, may_ask: bool) -> Declarations | None:
     return declarations(found, Sink()) if found is not None else None
 
 
-def _read(lists: Path, definitions: Mapping[str, str], sink: Sink, in_workspace: bool) -> Declarations | None:
+class _Asked(NamedTuple):
+    """What the user defines (-D), and the workspace that is named, if there is one."""
+
+    variables: Mapping[str, str]
+    workspace: Path | None
+
+
+def _read(lists: Path, definitions: _Asked, sink: Sink, in_workspace: bool) -> Declarations | None:
     """What a CMakeLists.txt declares, by CMake's evaluation; None after a diagnostic. PermissionError where
     it cannot be read: to CMake it would be missing."""
     if not os.access(lists, os.R_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(lists))
     try:
-        found = answer(lists, host_variables(), definitions, sink)
+        found = _answer(lists, definitions, sink)
     except OSError as error:
         place = error.filename or "the user's cache"
         message = f"CMake cannot be run: {place}: {error.strerror}"
@@ -390,15 +411,58 @@ def _read(lists: Path, definitions: Mapping[str, str], sink: Sink, in_workspace:
     if found is None:
         return None
     if not in_workspace:
-        _report_unused(found, sink)
+        _report_unused(found, sink, definitions.workspace is not None)
     for file, line, text in found.warnings:
         sink.report(CMAKE_WARNING, text, span_of(file, line, "message"), "reported by the application")
-    return declarations(found, sink, check_flags=not in_workspace)
+    declared = declarations(found, sink, check_flags=not in_workspace)
+    if definitions.workspace is not None:
+        _leave_to_workspace(declared, definitions.workspace.absolute(), lists.parent)
+    return declared
 
 
-def _report_unused(found: Answer, sink: Sink) -> None:
+def _leave_to_workspace(declared: Declarations, workspace: Path, folder: Path) -> None:
+    """What files of the workspace lack is not of the application in `folder`."""
+
+    def is_own(missing: Missing) -> bool:
+        path = None if missing.call is None else missing.call.file.path
+        return path is None or not path.is_relative_to(workspace) or path.is_relative_to(folder)
+
+    declared.missing = [each for each in declared.missing if is_own(each)]
+    declared.missing_folders = [each for each in declared.missing_folders if is_own(each)]
+
+
+def _answer(lists: Path, definitions: _Asked, sink: Sink) -> Answer | None:
+    """What CMake answers: by itself, or else with the packages of the workspace."""
+    variables, workspace = definitions
+    own = Sink()
+    found = answer(lists, host_variables(), variables, own)
+    if found is None and workspace is not None and is_workspace(workspace):
+        own = Sink()
+        host = {**host_variables(), **workspace_variables(workspace.absolute(), variables)}
+        found = answer(lists, host, variables, own)
+    elif found is None:
+        own = _with_hint(own)
+    for diagnostic in own.diagnostics:
+        sink.add(diagnostic)
+    return found
+
+
+def _with_hint(found: Sink) -> Sink:
+    """The diagnostics; where CMake lacks something, a workspace may have it."""
+    hinted = Sink()
+    for diagnostic in found.diagnostics:
+        if diagnostic.code in (CMAKE_FAILED, CMAKE_SYNTAX) and _LACKS.search(diagnostic.message):
+            help = (
+                "if a package of an seL4 workspace has it, name that with --workspace DIR or SEL4_WORKSPACE"
+            )
+            diagnostic = replace(diagnostic, help=diagnostic.help or help)
+        hinted.add(diagnostic)
+    return hinted
+
+
+def _report_unused(found: Answer, sink: Sink, in_workspace: bool) -> None:
     for name in found.unused:
-        if name in _OF_KERNEL:
+        if name in _OF_KERNEL or (in_workspace and name in PLATFORM_WORDS):
             continue
         meant = nearest(name, found.known)
         sink.report(

@@ -45,7 +45,8 @@ _LOGICAL = re.compile(r"(?P<file>\S[^\n]*):(?P<line>\d+) \((?P<command>\w+)\)")
 _CALL = re.compile(r"^  (?P<file>\S.*?):(?P<line>\d+) \((?P<command>[^)]*)\)$", re.MULTILINE)
 _UNUSED = re.compile(r"Manually-specified variables were not used by the project:\n\n(.*?)\n\n", re.DOTALL)
 _LACKS = re.compile(
-    r"could not find\s+requested\s+file|By\s+not\s+providing|Could\s+not\s+find\s+a\s+package"
+    r"could not find\s+requested\s+file|include called\s+with\s+wrong\s+number|By\s+not\s+providing"
+    r"|Could\s+not\s+find\s+a\s+package"
 )
 _NO_TARGET = re.compile(
     r"target\s+was\s+not\s+found|target\s+\"[^\"]*\"\s+not\s+found|no\s+target\s+\"", re.IGNORECASE

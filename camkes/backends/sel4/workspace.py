@@ -28,6 +28,7 @@ from camkes.diagnostics import Sink
 from camkes.project.application import Application
 from camkes.project.cmake import find_cmake
 from camkes.project.codes import MISSING_FILE
+from camkes.project.workspaces import is_workspace, named_workspace
 from camkes.resources import MAKE_WORKSPACE, ROOT
 
 APPLICATION = ROOT / "kernel" / "sel4" / "application"
@@ -42,9 +43,6 @@ _EXTRA_ARGUMENTS = re.compile(r"dest='qemu_sim_extra_args'.*?default=\"(.*?)\"",
 
 #: how a debug kernel begins a message about an operation that failed
 _KERNEL_SAYS = b"\x1b[0m\x1b[1m<<"
-
-#: what a workspace is known by
-_MARKS = ("kernel/CMakeLists.txt", "tools/seL4/cmake-tool", "tools/camkes-tool", "projects/camkes-tool")
 
 
 def simulate(out: Path, stream: IO[str]) -> None:
@@ -70,10 +68,10 @@ def _stop(number: int, frame: object) -> None:
 
 def find_workspace(given: Path | None, sink: Sink) -> Path | None:
     """The workspace that is named, in SEL4_WORKSPACE, or around this checkout."""
-    named = given or (Path(os.environ["SEL4_WORKSPACE"]) if os.environ.get("SEL4_WORKSPACE") else None)
+    named = named_workspace(given)
     candidates = [named] if named is not None else [ROOT.parent.parent]
     for folder in candidates:
-        if all((folder / mark).exists() for mark in _MARKS):
+        if is_workspace(folder):
             return folder.absolute()
     where = f"{named} is not a valid seL4 workspace" if named is not None else "no seL4 workspace was named"
     sink.report(

@@ -276,7 +276,6 @@ def add_kernel(parser: argparse.ArgumentParser, folder: str = "build/NAME") -> a
         "--kernel", choices=("host", "sel4"), default="host", help="the kernel to build for (default: host)"
     )
     group.add_argument("-o", "--output", metavar="DIR", type=Path, help=f"build folder (default: {folder})")
-    group.add_argument("--workspace", metavar="DIR", type=Path, help="an seL4 workspace, for --kernel sel4")
     add_build_type(group)
     return group
 

@@ -21,6 +21,7 @@ from camkes.protocols.codes import (
     EMPTY_SLOT,
     IMPOSSIBLE_SLOT,
     NO_SLOT,
+    NO_SLOT_IN_FILE,
     SEVERAL_DOMAINS,
     UNEVEN_SLOT,
 )
@@ -49,7 +50,8 @@ def check_domains(system: System) -> Iterator[Diagnostic]:
             without[instance] = True
             setting = DOMAIN.of(f"{name}_" if "." in name else f"{name}._")
             yield Diagnostic(
-                NO_SLOT,
+                # a workspace may have another file, of which nothing is known here
+                NO_SLOT if system.kernel.file is None else NO_SLOT_IN_FILE,
                 f"`{name}` has domain {thread.domain}, which has no slot in the schedule: it never runs",
                 thread.spans.get(DOMAIN.name, span),
                 related=_schedule(system),
