@@ -367,11 +367,13 @@ foreach(
     cmake_language(EVAL CODE "function(${command})\nendfunction()")
 endforeach()
 
-# The packages of a workspace are not available.
+# The packages of a workspace are not available, or were found before (workspace.cmake).
 macro(find_package)
     set(camkes_package ${ARGV})
     list(REMOVE_ITEM camkes_package REQUIRED)
-    _find_package(${camkes_package} QUIET)
+    if(NOT "${ARGV0}" IN_LIST camkes_packages)
+        _find_package(${camkes_package} QUIET)
+    endif()
 endmacro()
 
 # Targets of a workspace are not available.

@@ -35,5 +35,6 @@ foreach(name IN LISTS camkes_packages)
         continue()
     elseif(COMMAND ${name}_import_project)
         cmake_language(CALL ${name}_import_project)
+        cmake_language(EVAL CODE "macro(${name}_import_project)\nendmacro()") # once, whoever asks
     endif()
 endforeach()
