@@ -12,13 +12,14 @@ name=${0##*/}
 
 usage() {
     cat <<EOF
-usage: $name [-m MANIFEST] [-u URL] [-b BRANCH] [-c] [DIR]
+usage: $name [-m MANIFEST] [-u URL] [-b BRANCH] [-g GROUP,...] [-c] [DIR]
 
 Makes (or brings up to date) a CAmkES workspace in DIR (default: camkes-workspace).
 
   -m MANIFEST  manifest file of the repository (default: manifest.xml)
   -u URL       where this repository is fetched from (default: its remote "origin", else this checkout)
   -b BRANCH    branch, tag or commit of this repository (default: the one checked out)
+  -g GROUP,... also projects of these groups: vm (virtual machines, with images of guests)
   -c           only check that the host has what a build needs
   -h           this text
 EOF
@@ -30,12 +31,13 @@ complain() { printf '%s: %s\n' "$name" "$*" >&2; }
 manifest=manifest.xml
 url=
 branch=
-check_only=false
-while getopts m:u:b:ch option; do
+check_only=false groups_wanted=""
+while getopts m:u:b:g:ch option; do
     case $option in
         m) manifest=$OPTARG ;;
         u) url=$OPTARG ;;
         b) branch=$OPTARG ;;
+        g) groups_wanted=$OPTARG ;;
         c) check_only=true ;;
         h) usage; exit 0 ;;
         *) usage >&2; exit 2 ;;
@@ -58,7 +60,9 @@ optional=("qemu-system-x86_64:qemu-system-x86:to boot x86_64 images"
     "qemu-system-aarch64:qemu-system-arm:to configure and boot qemu-arm-virt"
     "aarch64-linux-gnu-gcc:gcc-aarch64-linux-gnu:to build for aarch64"
     "aarch64-linux-gnu-g++:g++-aarch64-linux-gnu:to build for aarch64"
-    "ccache:ccache:to build again faster")
+    "ccache:ccache:to build again faster"
+    "rsync:rsync:to build root file systems of guests"
+    "mkimage:u-boot-tools:to make images for boards with U-Boot")
 # packages of Python that scripts of the kernel, its build system and capDL import
 python_packages=(pyyaml jinja2 lxml ply jsonschema pyfdt pyelftools six future sortedcontainers libarchive-c)
 # Haskell packages that capDL-tool imports beyond those that come with ghc, and Debian's packages of them
@@ -139,6 +143,16 @@ mkdir -p "$workspace"
 cd "$workspace"
 say "workspace $PWD, camkes-rt from $url ($branch)"
 
+# Whether projects of these groups are checked out: all but those of "notdefault", and those that were asked for.
+is_wanted() {
+    local group
+    case ",$1," in *,notdefault,*) ;; *) return 0 ;; esac
+    for group in ${groups_wanted//,/ }; do
+        case ",$1," in *,"$group",*) return 0 ;; esac
+    done
+    return 1
+}
+
 # A line for each project: path, where it is fetched from, revision, groups, links (each FILE>PLACE), by "|".
 projects() {
     python3 - "$here/$manifest" "$url" "$branch" <<'EOF'
@@ -204,6 +218,7 @@ checkout() {
 not_there=()
 needed=false
 while IFS='|' read -r path from revision groups links; do
+    is_wanted "$groups" || continue
     say "$path"
     if ! checkout "$path" "$from" "$revision"; then
         not_there+=("    $path: $why $from${groups:+ (only needed for: $groups)}")
