@@ -147,6 +147,8 @@ class Exploration(Struct, frozen=True):
     not_searched: tuple[NotSearched, ...]
     steps: tuple[StoryStepReport, ...] = ()
     chart: Run | None = None
+    #: whether the property B is checked, which needs tasks that have the processor at all times
+    bounded: bool = True
 
     def report_text(self, *, unicode: bool = True) -> str:
         lines = [each.text() for each in self.passes]
@@ -154,7 +156,8 @@ class Exploration(Struct, frozen=True):
             stated = any(not each.options.arrivals for each in self.passes)
             any_order = any(each.options.arrivals for each in self.passes)
             more = ((" R", any_order), (" A", self.mcs and stated), (" D", stated))
-            properties = PROPERTIES + "".join(name for name, checked in more if checked)
+            always = PROPERTIES if self.bounded else PROPERTIES.replace("B ", "")
+            properties = always + "".join(name for name, checked in more if checked)
             lines.append(f"properties {properties}: no violation was found")
             lines += ["not searched:"] if self.not_searched else []
             lines += [f"  {each.text()}" for each in self.not_searched]
@@ -249,6 +252,7 @@ def _search(
         not_searched=() if violation is not None else not_searched(image, searches),
         steps=steps,
         chart=None if story is None else story.run,
+        bounded=not checked.system.schedule,
     )
 
 
@@ -296,7 +300,10 @@ def _search_once(
     options: SearchOptions,
     progress: Callable[[SearchState], None] = lambda _: None,
 ) -> SearchResult | None:
-    limits = blocking_limits(checked.system, checked.plan, options.arrivals)
+    # those of tasks that have the processor at all times
+    limits = (
+        {} if image.capabilities.schedule else blocking_limits(checked.system, checked.plan, options.arrivals)
+    )
     return search_host(image, checked.plan, names, limits, options, sink, progress)
 
 

@@ -263,9 +263,11 @@ def find_application(
 
     A `.camkes` file that the CMakeLists.txt beside it declares is that application. `variables` are the
     user's definitions (-D). `in_workspace`: the CMake files of an seL4 workspace use them, too, and compile.
-    `workspace` (or SEL4_WORKSPACE) is looked into where the application needs packages of one.
+    Packages of the `workspace` are known; those of SEL4_WORKSPACE only where the application cannot be read
+    without, which is faster.
     """
-    definitions = _Asked(dict(variables or {}), named_workspace(workspace))
+    always = workspace is not None and not in_workspace
+    definitions = _Asked(dict(variables or {}), named_workspace(workspace), always)
     given, path = path, path.absolute()
     if path.is_file() and path.name != _LISTS:
         return _lone_file(path, definitions, sink, in_workspace)
@@ -390,10 +392,12 @@ def _look(lists: Path, may_ask: bool) -> Declarations | None:
 
 
 class _Asked(NamedTuple):
-    """What the user defines (-D), and the workspace that is named, if there is one."""
+    """What the user defines (-D), and the workspace that is named, if there is one; whether it is `always`
+    looked into."""
 
     variables: Mapping[str, str]
     workspace: Path | None
+    always: bool
 
 
 def _read(lists: Path, definitions: _Asked, sink: Sink, in_workspace: bool) -> Declarations | None:
@@ -433,10 +437,11 @@ def _leave_to_workspace(declared: Declarations, workspace: Path, folder: Path) -
 
 def _answer(lists: Path, definitions: _Asked, sink: Sink) -> Answer | None:
     """What CMake answers: by itself, or else with the packages of the workspace."""
-    variables, workspace = definitions
+    variables, workspace, always = definitions
     own = Sink()
-    found = answer(lists, host_variables(), variables, own)
-    if found is None and workspace is not None and is_workspace(workspace):
+    there = workspace is not None and is_workspace(workspace)
+    found = None if always and there else answer(lists, host_variables(), variables, own)
+    if found is None and workspace is not None and there:
         own = Sink()
         host = {**host_variables(), **workspace_variables(workspace.absolute(), variables)}
         found = answer(lists, host, variables, own)

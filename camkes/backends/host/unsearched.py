@@ -82,8 +82,13 @@ def _of_searches(
         some = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
         yield NotSearched("slices", f"ends of time slices among equals: {some}", "--scheduling rr")
     domains = {thread.domain for space in model.spaces for thread in space.threads}
-    if len(domains) > 1:
-        yield NotSearched("domains", "the schedule of domains", None)
+    if model.schedule and any_order:
+        option = None if stated else "--arrivals stated"
+        yield NotSearched(
+            "domains", "the schedule of domains with other arrivals than the stated ones", option
+        )
+    elif len(domains) > 1 and not model.schedule:
+        yield NotSearched("domains", "a schedule of domains: none is known", None)
 
 
 def _order_of_start(image: HostImage) -> bool:

@@ -190,6 +190,19 @@ static void read_domain(const struct line *line)
     thread->ready = domain_queues(thread->domain);
 }
 
+/* Where arrivals are by choice no time passes, and all threads are of one domain. */
+static void read_of_domains(const struct line *line)
+{
+    if (kernel->options.arrivals) {
+        return;
+    }
+    if (field_is(line, "slot")) {
+        read_slot(line);
+    } else {
+        read_domain(line);
+    }
+}
+
 /* WHAT ID,ID,... */
 static void read_about(const struct line *line, struct space *space)
 {
@@ -334,10 +347,8 @@ static void read_item(const struct line *line, struct space **space)
         read_timer(line);
     } else if (field_is(line, "cost")) {
         read_cost(line);
-    } else if (field_is(line, "slot")) {
-        read_slot(line);
-    } else if (field_is(line, "domain")) {
-        read_domain(line);
+    } else if (field_is(line, "slot") || field_is(line, "domain")) {
+        read_of_domains(line);
     } else if (!field_is(line, "object") && !table_read_time(line)) {
         field_bad(line, "`%s` is not an item of a boot table", line->fields[0]);
     }

@@ -489,6 +489,9 @@ void search_prepare(const char *table)
     oracle_system.timed = oracle_system.planned = !kernel->options.arrivals;
     oracle_system.search = true;
     oracle_initialise();
+    if (kernel->slot_count > 0) {
+        oracle->domain = kernel->slots[kernel->slot].domain;
+    }
     outcome_initialise();
 }
 
