@@ -11,8 +11,8 @@ from tests.end_to_end.test_domains import FIGURES, application
 
 
 def test_the_schedule_is_followed_at_the_stated_times(tmp_path: Path) -> None:
-    """q has the higher priority and waits for its slot, which violates nothing; a deadline that is shorter than
-    its response time is violated."""
+    """q has the higher priority and waits for its slot, which violates nothing; a deadline that is shorter
+    than its response time is violated."""
     settings, schedule, period, *_ = FIGURES["two"]
     options = ("--arrivals", "stated", "-o", tmp_path / "out")
     good = camkes("explore", application(tmp_path / "good", settings, schedule, period), *options)
