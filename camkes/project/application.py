@@ -110,6 +110,7 @@ class Application(Struct, frozen=True):
     not_made: tuple[Missing, ...] = ()
     said_of_commands: tuple[str, ...] = ()
     lists: Path | None = None
+    workspace: Path | None = None  # of which packages were read
     build_type: str = ""  # CMAKE_BUILD_TYPE, as it was asked for
 
     def report_missing(self, code: Code, sink: Sink) -> None:
@@ -145,9 +146,11 @@ class Application(Struct, frozen=True):
             return
         types = system.types
         undeclared = [
-            kind for kind in types.values() if kind.name not in self.components and _needs_code(kind)
+            kind
+            for kind in types.values()
+            if kind.name not in self.components and _needs_code(kind) and not self._is_of_workspace(kind)
         ]
-        extended = {component for component, _ in self.instances}
+        extended = {component for component, _ in self.instances} | self._served_by_libraries(system)
         self._report_undeclared([kind for kind in undeclared if kind.name not in extended], types, sink)
         names = {(instance.type.name, instance.name) for instance in system.instances}
         for (component, name), build in self.instances.items():
@@ -155,6 +158,22 @@ class Application(Struct, frozen=True):
                 there = [own for kind, own in names if kind == component]
                 message = f"component `{component}` has no instance `{name}`"
                 sink.report(NO_SUCH_INSTANCE, message, build.span, help=suggestion(name, there))
+
+    def _is_of_workspace(self, kind: ComponentType) -> bool:
+        path = kind.span.file.path
+        inside = self.workspace is not None and path.is_relative_to(self.workspace)
+        return inside and not path.is_relative_to(self.folder)
+
+    def _served_by_libraries(self, system: System) -> set[str]:
+        """Component types that may have all of their code from libraries of connectors."""
+        with_libraries = {name for name, each in self.connectors.items() if each.from_libs or each.to_libs}
+        instances = {
+            end.instance
+            for connection in system.connections
+            if connection.connector.name in with_libraries
+            for end in (*connection.from_ends, *connection.to_ends)
+        }
+        return {each.type.name for each in system.instances if each.name in instances}
 
     def _report_undeclared(
         self, kinds: Sequence[ComponentType], types: Mapping[str, object], sink: Sink
@@ -427,6 +446,8 @@ def _read(lists: Path, definitions: _Asked, sink: Sink, in_workspace: bool) -> D
 def _leave_to_workspace(declared: Declarations, workspace: Path, folder: Path) -> None:
     """What files of the workspace lack is not of the application in `folder`."""
 
+    declared.workspace = workspace
+
     def is_own(missing: Missing) -> bool:
         path = None if missing.call is None else missing.call.file.path
         return path is None or not path.is_relative_to(workspace) or path.is_relative_to(folder)
@@ -488,6 +509,7 @@ def _application(declared: Declarations, root: RootServer, lists: Path) -> Appli
         cpp_flags=root.cpp_flags,
         cpp_includes=root.cpp_includes + tuple(declared.cpp_includes),
         dtb=root.dtb,
+        workspace=declared.workspace,
         dts=root.dts,
         components=declared.components,
         instances=declared.instances,

@@ -69,6 +69,8 @@ class Declarations(Struct):
     cpp_includes: list[Path] = field(default_factory=list)
     options: dict[str, str] = field(default_factory=dict)
     files: list[Path] = field(default_factory=list)
+    #: of which packages were read
+    workspace: Path | None = None
     #: what all components are compiled with
     common: ComponentBuild = field(default_factory=ComponentBuild)
     #: how CMake compiles the sources of components, by component and instance (or "" for all of them)

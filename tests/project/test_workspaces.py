@@ -85,3 +85,24 @@ def test_platforms(folders: tuple[Path, Path]) -> None:
     assert words(PLATFORM="board", AARCH64="TRUE") == "arm aarch64 board"
     assert words(PLATFORM="x86_64") == "x86 x86_64 pc99"
     assert words() == words(PLATFORM="other") == "- - -"
+
+
+def test_a_component_that_a_library_of_a_connector_serves_needs_no_sources(tmp_path: Path) -> None:
+    lists = """cmake_minimum_required(VERSION 3.16)
+project(app C)
+add_library(code STATIC code.c)
+DeclareCAmkESComponent(Client SOURCES client.c)
+DeclareCAmkESConnector(Wire FROM a.c TO b.c %s)
+DeclareCAmkESRootserver(app.camkes)
+"""
+    system = """procedure P { void f(); }
+connector Wire { from Procedure; to Procedure; }
+component Client { control; uses P p; }
+component Server { provides P p; }
+assembly { composition { component Client c; component Server s; connection Wire w(from c.p, to s.p); } }
+"""
+    files = {"app.camkes": system, "client.c": "int run(void) { return 0; }\n", "code.c": "int x;\n"}
+    for name, libraries, status in (("with", "TO_LIBS code", 0), ("without", "", 1)):
+        folder = write_files(tmp_path / name, {**files, "CMakeLists.txt": lists % libraries})
+        done = camkes("check", folder)
+        assert (done.status, "E0714" in done.errors) == (status, status == 1), done.errors
