@@ -187,6 +187,25 @@ def test_instances_with_the_same_header_share_objects(build: Build) -> None:
     assert sorted(compiled) == ["component A, instance a1: A.c", "component A, instance a2: A.c"]
 
 
+def test_an_empty_list_is_an_array_of_no_elements(build: Build) -> None:
+    """Code can name it and ask for its size, whatever the type of its elements."""
+    system = """
+    struct point { int x; int y; }
+    component A { control; attribute int n[] = []; attribute point p[]; }
+    assembly { composition { component A a; } configuration { a.p = []; } }
+    """
+    source = """
+    #include <camkes.h>
+    #include <stdio.h>
+    int run(void) {
+        for (unsigned i = 0; i < sizeof n / sizeof n[0]; i++) { printf("%d\\n", n[i]); }
+        printf("%zu %zu %d\\n", sizeof n, sizeof p, n != 0);
+        return 0;
+    }
+    """
+    assert build({"a.camkes": system, "A.c": source}).run()[0] == "0 0 1\n"
+
+
 @pytest.mark.parametrize(
     ("kind", "watched", "expected"),
     [
