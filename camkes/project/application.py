@@ -403,8 +403,9 @@ def _lone_file(path: Path, definitions: _Asked, sink: Sink, in_workspace: bool) 
 
 def _look(lists: Path, may_ask: bool) -> Declarations | None:
     """What a CMakeLists.txt declares; None where that is not known."""
+    asked = _Asked({}, named_workspace(None), always=False)
     try:
-        found = answer(lists, host_variables(), {}, Sink(), may_ask=may_ask)
+        found = _answer(lists, asked, Sink(), may_ask=may_ask)
     except OSError:
         return None
     return declarations(found, Sink()) if found is not None else None
@@ -456,16 +457,16 @@ def _leave_to_workspace(declared: Declarations, workspace: Path, folder: Path) -
     declared.missing_folders = [each for each in declared.missing_folders if is_own(each)]
 
 
-def _answer(lists: Path, definitions: _Asked, sink: Sink) -> Answer | None:
+def _answer(lists: Path, definitions: _Asked, sink: Sink, *, may_ask: bool = True) -> Answer | None:
     """What CMake answers: by itself, or else with the packages of the workspace."""
     variables, workspace, always = definitions
     own = Sink()
     there = workspace is not None and is_workspace(workspace)
-    found = None if always and there else answer(lists, host_variables(), variables, own)
+    found = None if always and there else answer(lists, host_variables(), variables, own, may_ask=may_ask)
     if found is None and workspace is not None and there:
         own = Sink()
         host = {**host_variables(), **workspace_variables(workspace.absolute(), variables)}
-        found = answer(lists, host, variables, own)
+        found = answer(lists, host, variables, own, may_ask=may_ask)
     elif found is None:
         own = _with_hint(own)
     for diagnostic in own.diagnostics:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from camkes.diagnostics import Sink
-from camkes.project.application import find_application
+from camkes.project.application import find_application, surrounding_applications
 from camkes.project.workspaces import workspace_variables
 from tests.command import camkes
 from tests.written import write_files
@@ -72,6 +72,8 @@ def test_packages_of_the_workspace(folders: tuple[Path, Path], monkeypatch: pyte
     found = find_application(folder, sink, {"PLATFORM": "board", "AARCH64": "ON"})
     assert found is not None and not sink.diagnostics
     assert found.components["Pump"].c_flags == ("-DBOARD=board",)
+    (around,) = surrounding_applications(folder / "app.camkes", may_ask=True)  # as an editor looks for it
+    assert workspace / "projects/parts/components" in around.import_paths
 
 
 def test_platforms(folders: tuple[Path, Path]) -> None:
