@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Random systems under schedules of domains, and a simulator that shares nothing with the host kernel.
 
-A job works, requests a CPI or not, and works again. The CPI has the protocol `inherited`, and may be in
-another domain than its tasks. Times are milliseconds.
+A job works, requests a CPI or not, and works again. The CPI has one of the protocols, and may be in another
+domain than its tasks. Times are milliseconds.
 """
 
 from __future__ import annotations
@@ -35,9 +35,13 @@ class RandomSystem:
     tasks: tuple[Task, ...]
     schedule: tuple[tuple[int, int], ...]
     server: int
+    protocol: str
 
     @classmethod
     def make(cls, seed: int) -> Self:
+        """Odd seeds are of systems for an MCS kernel. These have no CPI that is `fixed`: the order of its
+        threads, which are equals there, depends on budgets, which are not simulated."""
+        mcs = seed % 2 == 1
         choose = random.Random(seed)
         domains = choose.sample(range(4), choose.randint(1, 4))
         slots = [(domain, choose.randint(1, 6)) for domain in domains]
@@ -61,7 +65,13 @@ class RandomSystem:
             )
             for number, priority in enumerate(choose.sample(range(2, 250), count))
         )
-        return cls(tasks, tuple(slots), choose.choice(domains))
+        server = choose.choice(domains)
+        protocols = ("inherited", "propagated", "fixed")[: 2 if mcs else 3]
+        return cls(tasks, tuple(slots), server, choose.choice(protocols))
+
+    @property
+    def ceiling(self) -> int:
+        return max(task.priority for task in self.tasks)
 
     def text(self) -> str:
         """The system in CAmkES; its components are `Worker` and `Server`."""
@@ -80,7 +90,7 @@ class RandomSystem:
             "import <std_connector.camkes>;\nprocedure P { void f(in int ms); }\n"
             "component Worker { control; requestor; uses P p; attribute int before = 0;"
             " attribute int inside = 0; attribute int after = 0; }\n"
-            "component Server { provides P p with priority_protocol inherited; }\n"
+            f"component Server {{ provides P p with priority_protocol {self.protocol}; }}\n"
             f"assembly {{\n    composition {{ {workers} component Server s;\n"
             f"        connection seL4RPCCall c({ends}, to s.p); }}\n    configuration {{\n        "
             + "\n        ".join(set_)
@@ -110,13 +120,16 @@ void p_f(int ms) { camkes_work(CAMKES_MS(ms)); }
 @dataclass(slots=True)
 class _Job:
     """The job of a task under way. `parts` are what is left of it: (own, request or reply, time). Where
-    others wait for the lock of a request, its thread lets the next one have it before it replies."""
+    others wait for the lock of a request, its thread lets the next one have it before it replies. Of equal
+    priorities the one that is ready since the earlier `turn` is first."""
 
     task: Task
     release: int
     parts: list[tuple[str, int]]
     holds: bool = False
     waits: bool = False
+    turn: int = 0
+    arrival: int = 0
 
 
 @dataclass(slots=True)
@@ -126,6 +139,7 @@ class Simulator:
     system: RandomSystem
     until: int
     now: int = 0
+    turns: int = 0
     ends: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
 
     def run(self) -> dict[str, list[tuple[int, int]]]:
@@ -133,16 +147,21 @@ class Simulator:
         jobs: dict[str, _Job] = {}
         released: dict[str, list[int]] = {task.name: [] for task in self.system.tasks}
         nexts = {task.name: task.offset for task in self.system.tasks}
+        fixed = self.system.protocol == "fixed"
+        turns: dict[str, int] = {}
+        changed = False
         slot, slot_end = 0, self.system.schedule[0][1]
 
         def due() -> bool:
             """The switch first, then releases."""
-            nonlocal slot, slot_end
+            nonlocal slot, slot_end, changed
             happened = False
+            before = slot_domain()
             while self.now >= slot_end:
                 slot = (slot + 1) % len(self.system.schedule)
                 slot_end += self.system.schedule[slot][1]
                 happened = True
+            changed = slot_domain() != before
             for task in self.system.tasks:
                 while nexts[task.name] <= self.now:
                     released[task.name].append(nexts[task.name])
@@ -150,14 +169,36 @@ class Simulator:
                     happened = True
             return happened
 
+        def slot_domain() -> int:
+            return self.system.schedule[slot][0]
+
+        def turn(domain: int) -> int:
+            """The last of its priority; the first one if none of its domain is executed at this instant."""
+            return -first() if domain == slot_domain() and not changed else first()
+
+        def first() -> int:
+            """Before others of its priority, as a thread that is called, or gets a reply."""
+            self.turns += 1
+            return -self.turns
+
         def begin() -> None:
             for task in self.system.tasks:
                 if task.name not in jobs and released[task.name]:
                     parts = [("own", task.work), ("request", task.request), ("own", task.rest)]
                     parts = [part for part in parts if part[1] or part[0] == "own"]
-                    jobs[task.name] = _Job(task, released[task.name].pop(0), parts)
+                    since = turns.pop(task.name, 0) or turn(task.domain)
+                    jobs[task.name] = _Job(task, released[task.name].pop(0), parts, turn=since)
+
+        def take(job: _Job) -> bool:
+            """The lock, or the only thread of the server. Whether it has to wait."""
+            job.waits = any(each.holds for each in jobs.values())
+            job.holds = not job.waits
+            job.arrival = -first()
+            return job.waits
 
         def priority(job: _Job) -> int:
+            if fixed and job.parts[0][0] != "own":
+                return self.system.ceiling
             waiting = [each.task.priority for each in jobs.values() if each.waits] if job.holds else []
             return max([job.task.priority, *waiting])
 
@@ -167,21 +208,16 @@ class Simulator:
         due()
         while self.now < self.until:
             begin()
-            ready = [
-                job for job in jobs.values() if not job.waits and domain(job) == self.system.schedule[slot][0]
-            ]
+            ready = [job for job in jobs.values() if not job.waits and domain(job) == slot_domain()]
             if not ready:
                 if not due():
                     self.now = min(slot_end, *nexts.values())
                 continue
-            job = max(ready, key=priority)
+            job = max(ready, key=lambda each: (priority(each), -each.turn))
             kind, left = job.parts[0]
-            if kind == "request" and not job.holds:
-                if any(each.holds for each in jobs.values()):
-                    job.waits = True
+            if kind == "request" and not job.holds and self.system.protocol != "propagated":
+                if take(job):
                     due()
-                else:
-                    job.holds = True
             elif left == 0:
                 before = domain(job)
                 job.parts.pop(0)
@@ -189,18 +225,34 @@ class Simulator:
                 if kind == "request":
                     job.holds = False
                 if kind == "request" and waiting:
-                    heir = max(waiting, key=lambda each: each.task.priority)
+                    heir = (
+                        min(waiting, key=lambda each: each.arrival)
+                        if fixed
+                        else max(waiting, key=lambda each: each.task.priority)
+                    )
                     heir.waits, heir.holds = False, True
+                    if fixed:
+                        heir.turn = job.turn
+                        job.turn = turn(domain(job))
+                        continue
                     job.parts.insert(0, ("reply", 0))
-                    due()
                 elif not job.parts:
                     self.ends[job.task.name].append((job.release, self.now))
                     del jobs[job.task.name]
-                    if not released[job.task.name]:
+                    if released[job.task.name]:
+                        turns[job.task.name] = job.turn
+                    else:
                         due()
-                elif domain(job) != before:
-                    due()
-            elif not due():
+                elif job.parts[0][0] != kind:
+                    job.turn = first()
+                    calls = fixed and job.parts[0][0] == "request"
+                    if (calls and take(job)) or domain(job) != before:
+                        due()
+            elif due():
+                if changed:  # the end of a slot leaves it the first one, before a release at this instant
+                    begin()
+                    job.turn = first()
+            else:
                 step = min([left, slot_end - self.now, *(each - self.now for each in nexts.values())])
                 self.now += step
                 job.parts[0] = (kind, left - step)
