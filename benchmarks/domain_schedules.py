@@ -71,7 +71,7 @@ def main() -> int:
         for number, (seed, problem) in enumerate(results, 1):
             if problem:
                 wrong += 1
-                print(f"seed {seed}: {problem}")
+                print(f"seed {seed}: {problem}", flush=True)
             if sys.stderr.isatty():
                 print(f"\r{number} of {len(seeds)}, {wrong} differ", end="", file=sys.stderr, flush=True)
     print(f"{len(seeds)} systems, {wrong} differ")

@@ -39,8 +39,8 @@ class RandomSystem:
 
     @classmethod
     def make(cls, seed: int) -> Self:
-        """Odd seeds are of systems for an MCS kernel. These have no CPI that is `fixed`: the order of its
-        threads, which are equals there, depends on budgets, which are not simulated."""
+        """Odd seeds are of systems for an MCS kernel. These have no CPI that is `fixed`: it has more
+        threads there, whose order depends on where each is called and on budgets; neither is simulated."""
         mcs = seed % 2 == 1
         choose = random.Random(seed)
         domains = choose.sample(range(4), choose.randint(1, 4))
