@@ -13,11 +13,11 @@ from camkes.project.places import read_text
 
 #: what a workspace is known by
 _MARKS = ("kernel/CMakeLists.txt", "tools/seL4/cmake-tool", "tools/camkes-tool", "projects/camkes-tool")
-_PLATFORM = re.compile(r"declare_platform\(\s*\S+\s+\S+\s+\S+\s+\"?([^\")]*)")
+_PLATFORM = re.compile(r"declare_platform\(\s*[^\s)]+\s+\S+\s+\S+\s+\"?([^\")]*)")
 #: what is asked for with -D, beside names of the kernel's own variables
-PLATFORM_WORDS = ("PLATFORM", "AARCH64", "RELEASE", "SIMULATION")
+PLATFORM_WORDS = ("PLATFORM", "AARCH32", "AARCH64", "RELEASE", "SIMULATION")
 #: by the words of a platform of seL4
-_ARCHITECTURES = {"KernelArchARM": "arm", "KernelArchRiscV": "riscv", "KernelArchX86": "x86"}
+_ARCHITECTURES = {"ArchARM": "arm", "AArch": "arm", "Aarch": "arm", "RiscV": "riscv", "ArchX86": "x86"}
 _X86 = {"x86_64": "x86_64", "ia32": "ia32", "pc99": "ia32"}
 
 
@@ -30,22 +30,38 @@ def named_workspace(given: Path | None) -> Path | None:
     return given or (Path(os.environ["SEL4_WORKSPACE"]) if os.environ.get("SEL4_WORKSPACE") else None)
 
 
+def _config(folder: Path) -> str:
+    """The settings of a platform, without comments."""
+    return re.sub(r"#.*", "", read_text(folder / "config.cmake"))
+
+
+def _family(platforms: Path, platform: str) -> str:
+    """The folder of a platform: its own, or that of the boards that it is one of."""
+    if not platform or (platforms / platform).is_dir():
+        return platform
+    name = re.compile(rf"(?<![\w-]){re.escape(platform)}(?![\w-])")
+    folders = sorted(each for each in platforms.glob("*") if name.search(_config(each)))
+    return folders[0].name if folders else platform
+
+
 def workspace_variables(workspace: Path, definitions: Mapping[str, str]) -> dict[str, str]:
     """What the files of an application see of a workspace, and of the platform that is asked for
     (`-D PLATFORM`), beside the definitions themselves."""
     found = {"CAMKES_WORKSPACE": str(workspace)}
     platform = definitions.get("PLATFORM", "")
-    declared = _PLATFORM.search(read_text(workspace / "kernel/src/plat" / platform / "config.cmake"))
-    words = declared[1] if declared is not None and platform else ""
+    family = _family(workspace / "kernel/src/plat", platform)
+    declared = _PLATFORM.search(_config(workspace / "kernel/src/plat" / family))
+    words = declared[1] if declared is not None and family else ""
     architecture = next((name for word, name in _ARCHITECTURES.items() if word in words), "")
     if platform in _X86:
         found |= {"KernelArch": "x86", "KernelSel4Arch": _X86[platform], "KernelPlatform": "pc99"}
     elif architecture == "arm":
-        wide = definitions.get("AARCH64", "").upper() in ("1", "ON", "TRUE", "YES")
+        asked = definitions.get("AARCH64", "").upper() in ("1", "ON", "TRUE", "YES")
+        wide = asked or "Aarch64" in words
         found |= {"KernelArch": "arm", "KernelArchARM": "ON", "KernelArchX86": "OFF"}
-        found |= {"KernelPlatform": platform, "KernelARMPlatform": platform}
+        found |= {"KernelPlatform": family, "KernelARMPlatform": platform}
         found |= {"KernelSel4Arch": "aarch64" if wide else "aarch32", "KernelSel4ArchX86_64": "OFF"}
         found |= {"KernelSel4ArchAarch64": "ON" if wide else "OFF", "KernelWordSize": "64" if wide else "32"}
     elif architecture:
-        found |= {"KernelArch": architecture, "KernelPlatform": platform, "KernelArchX86": "OFF"}
+        found |= {"KernelArch": architecture, "KernelPlatform": family, "KernelArchX86": "OFF"}
     return found

@@ -108,3 +108,20 @@ assembly { composition { component Client c; component Server s; connection Wire
         folder = write_files(tmp_path / name, {**files, "CMakeLists.txt": lists % libraries})
         done = camkes("check", folder)
         assert (done.status, "E0714" in done.errors) == (status, status == 1), done.errors
+
+
+def test_a_board_has_the_variables_of_its_family(tmp_path: Path) -> None:
+    plat = "kernel/src/plat"
+    files = {
+        f"{plat}/solo/config.cmake": "declare_platform(solo Solo SOLO KernelSel4ArchAarch64)\n",
+        f"{plat}/other/config.cmake": "declare_platform(other Other OTHER KernelArchRiscV) # unlike right\n",
+        f"{plat}/twins/config.cmake": "# one declare_platform() for both boards\n"
+        "declare_platform(twins Twins TWINS KernelSel4ArchAarch32)\n"
+        "set(plat_lists left right)\n",
+    }
+    workspace = write_files(tmp_path, files)
+    for platform, family, architecture in (("solo", "solo", "aarch64"), ("right", "twins", "aarch32")):
+        found = workspace_variables(workspace, {"PLATFORM": platform})
+        assert (found["KernelPlatform"], found["KernelARMPlatform"]) == (family, platform)
+        assert (found["KernelArch"], found["KernelSel4Arch"]) == ("arm", architecture)
+    assert "KernelPlatform" not in workspace_variables(workspace, {"PLATFORM": "brigh"})
