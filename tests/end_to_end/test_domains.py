@@ -116,6 +116,34 @@ def test_the_schedule_of_the_kernel_counts_where_the_text_has_none(tmp_path: Pat
     assert other["p"]["response"]["min"] == 2 * MS and other["q"]["response"]["max"] > 6 * MS
 
 
+LOOP = "#include <camkes.h>\nint run(void) { for (;;) { %s } }\n"
+
+
+@pytest.mark.parametrize("step", ["seL4_Yield();", "own_emit();"])
+@pytest.mark.parametrize("kernel", [(), ("-D", "KernelIsMCS=ON")], ids=["plain", "mcs"])
+def test_a_loop_without_a_wait_has_the_rest_of_its_slots(
+    step: str, kernel: tuple[str, ...], tmp_path: Path
+) -> None:
+    """In slots that follow each other too, and one that ends with the run."""
+    settings = "p._domain = 1; p.tick_domain = 1; q._domain = 2; q._offset = 2 ms; q.work_ms = 1;"
+    folder = application(tmp_path, settings, "(1, 1 ms), (1, 2 ms), (2, 4 ms)", "14 ms")
+    system = (folder / "system.camkes").read_text().replace("component Worker p", "component Loop p")
+    own = "component Loop { control; requestor; consumes Tick tick; emits Tick own; }\n"
+    joined = "connection seL4Notification n(from p.own, to p.tick); }"
+    system = (own + system).replace("component Worker q; }", f"component Worker q; {joined}")
+    (folder / "system.camkes").write_text(
+        "import <std_connector.camkes>;\n" + system.replace("p._period = 14 ms;", "")
+    )
+    (folder / "loop.c").write_text(LOOP % step)
+    (folder / "CMakeLists.txt").write_text(
+        LISTS.replace("DeclareCAmkESRoot", "DeclareCAmkESComponent(Loop SOURCES loop.c)\nDeclareCAmkESRoot")
+    )
+    tasks = run(folder, *kernel)
+    assert (tasks["q"]["completed"], tasks["q"]["response"]["max"]) == (20, 2 * MS)
+    waits = 3 + 19 * 1  # its thread begins in its first slot
+    assert tasks["q"]["states"] == {"running": 20 * MS, "waits for its slot": waits * MS}
+
+
 def test_pictures_have_the_slots(tmp_path: Path) -> None:
     settings, schedule, period, *_ = FIGURES["two"]
     folder = application(tmp_path, settings, schedule, period)

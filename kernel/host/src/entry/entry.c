@@ -91,12 +91,18 @@ static bool fills_slots(void)
 }
 
 /* At one instant. The end of a slot is an end of loops: of those that take no time after as many
- * operations as the slot has microseconds, as each would take at least one. */
+ * operations as are left of the slot in microseconds, as each would take at least one. A job that
+ * ends just before the end of a slot makes a few at once, which is not a loop. */
 static uint64_t most_calls(void)
 {
+    enum { FEWEST = 1000 };
     const uint64_t most = kernel->options.call_limit;
-    const uint64_t rest = fills_slots() ? (kernel->slot_end - kernel->now) / 1000 + 1 : most;
-    return rest < most ? rest : most;
+    if (!fills_slots()) {
+        return most;
+    }
+    const uint64_t rest = (kernel->slot_end - kernel->now) / 1000;
+    const uint64_t calls = rest < FEWEST ? FEWEST : rest;
+    return calls < most ? calls : most;
 }
 
 /* An operation that leaves no record. */

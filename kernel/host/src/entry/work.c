@@ -92,6 +92,16 @@ void work_fill_slot(struct thread *self)
     const uint64_t rest = kernel->slot_end - kernel->now;
     TRACE(FILLED, self, NULL, rest);
     work_consume(self, rest);
+    if (kernel->now >= kernel->options.until) {
+        clock_end(CAMKES_END_TIME);
+        kernel_go();
+    }
+    while (interrupt(self)) { /* the end of the slot is the end of this work too */
+        schedule();
+        if (kernel->current != self) {
+            kernel_go();
+        }
+    }
 }
 
 /*
