@@ -35,6 +35,7 @@ from camkes.running.demands import Property, Violation
 from camkes.running.denied import (
     denied_wait,
     domains_ignored,
+    filled_slots,
     missed_deadline,
     missed_jobs,
     not_initialised,
@@ -225,6 +226,8 @@ def judge(
     for diagnostic in (*diagnose_findings(findings), *diagnosed):
         sink.add(diagnostic)
     places = {instance.name: instance.span for instance in system.instances}
+    for diagnostic in filled_slots(found, places):
+        sink.add(diagnostic)
     uninitialised = [wait for wait in found.waits if wait.cause is Cause.STARTING]
     for wait in uninitialised:
         sink.add(not_initialised(found, wait, places.get(found.names.threads[wait.thread].instance)))

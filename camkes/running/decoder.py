@@ -22,6 +22,7 @@ from camkes.running.jobs import Ending
 from camkes.running.kinds import EndReason, FaultKind, Kind
 from camkes.running.model import (
     Fault,
+    FilledSlot,
     Holder,
     Inheritance,
     LockEvent,
@@ -90,6 +91,7 @@ class Decoder:
         self.refusals: list[Refused] = []
         self.sent = SentMessages()
         self.faults: list[Fault] = []
+        self.filled: list[FilledSlot] = []
         self.exits: dict[int, int] = {}
         self.ending: EndReason | None = None
         self.text = ""  # of the event
@@ -385,6 +387,10 @@ class Decoder:
         self.domain = args[0]
         self.switched = True
 
+    def _on_filled(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
+        if thread is not None:
+            self.filled.append(FilledSlot(self.now, thread.named.number, args[0]))
+
     def _on_cond_wait(self, _: ThreadState | None, other: ThreadState | None, args: Args) -> None:
         if other is not None:
             other.condition = args[0] if len(args) > 2 else None
@@ -625,6 +631,7 @@ class Decoder:
             payments=payments,
             overruns=overruns,
             criticality=criticality,
+            filled=tuple(self.filled),
         )
 
     def _last(self) -> dict[int, StateSegment]:

@@ -4,11 +4,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from camkes.diagnostics import Diagnostic, Span
-from camkes.running.codes import DEADLINE_MISSED, DENIED_WAIT, DOMAINS_IGNORED, NOT_INITIALISED, RUN_RETURNED
-from camkes.running.model import Job, Lane, Run
+from camkes.running.codes import (
+    DEADLINE_MISSED,
+    DENIED_WAIT,
+    DOMAINS_IGNORED,
+    NOT_INITIALISED,
+    RUN_RETURNED,
+    SLOT_FILLED,
+)
+from camkes.running.model import FilledSlot, Job, Lane, Run
 from camkes.running.times import format_time
 from camkes.running.waits import Wait, describe
 
@@ -68,3 +75,21 @@ def domains_ignored(domains: Iterable[int]) -> Diagnostic:
         help="state one in the assembly, schedule { [(0, 10 ms), (1, 10 ms)] }, or name the kernel's file: "
         "-D KernelDomainSchedule=FILE",
     )
+
+
+def filled_slots(run: Run, places: Mapping[str, Span]) -> Iterable[Diagnostic]:
+    """A diagnostic for each thread whose loop was given the rest of its slots, by the places of instances."""
+    filled: dict[int, list[FilledSlot]] = {}
+    for each in run.filled:
+        filled.setdefault(each.thread, []).append(each)
+    for number, slots in sorted(filled.items()):
+        thread = run.names.threads[number]
+        first, count = slots[0], len(slots)
+        yield Diagnostic(
+            SLOT_FILLED,
+            f"a loop of `{thread.name}` that takes no time was given the rest of its slot"
+            + (f", {count} times" if count > 1 else ""),
+            places.get(thread.instance),
+            notes=(f"first at {format_time(first.time, 6)}, for {format_time(first.rest, 6)}",),
+            help="`camkes_work(TIME)` in the loop states how long it takes",
+        )

@@ -264,6 +264,14 @@ class Overrun(Struct, frozen=True, gc=False):
     policy: str
 
 
+class FilledSlot(Struct, frozen=True, gc=False):
+    """At `time` a loop of the thread in no time was given the rest of its slot: `rest` nanoseconds."""
+
+    time: int
+    thread: int
+    rest: int
+
+
 class Run(Struct, frozen=True):
     """A run from boot to `end`. `ending`: why it ended, None: the trace is cut. `scheduling`: the trace shows
     who ran when; only a kernel can record that, and seL4 does not: then there are jobs, and no segments.
@@ -292,6 +300,7 @@ class Run(Struct, frozen=True):
     payments: tuple[Payment, ...] = ()
     overruns: tuple[Overrun, ...] = ()
     criticality: tuple[tuple[int, int], ...] = ()
+    filled: tuple[FilledSlot, ...] = ()
     last: Mapping[int, StateSegment] = {}
 
     @property

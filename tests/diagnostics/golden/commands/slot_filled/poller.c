@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// SPDX-FileCopyrightText: 2026 The camkes-rt developers
+#include <camkes.h>
+int run(void) { for (;;) { seL4_Yield(); } }
