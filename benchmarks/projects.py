@@ -121,6 +121,7 @@ class Trial:
         with tempfile.TemporaryDirectory() as out:
             ran = self.camkes("run", system, "--for", "1s", "--timeout", "20s", "-o", out)
         found["host"] = ran if found["check"] == "yes" else "-"
+        found["options"] = " ".join(self.words)
         return found
 
 
@@ -150,7 +151,9 @@ def main() -> int:
     parser.add_argument("--only", default="", help="projects whose OWNER/NAME has this in it")
     parser.add_argument("--again", default=None, help="systems whose path has this in it are tried again")
     parser.add_argument("--markdown", type=Path, help="write the table")
-    parser.add_argument("--json", type=Path, help="write the results, and keep those that are there")
+    parser.add_argument(
+        "--json", type=Path, help="write the results, and keep those that are there with these options"
+    )
     parser.add_argument("--workspace", type=Path, help="an seL4 workspace")
     parser.add_argument("-D", dest="definitions", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--dtb", type=Path, help="a device tree")
@@ -178,7 +181,8 @@ def main() -> int:
         todo = {
             name: system
             for name, system in zip(names, systems, strict=True)
-            if name not in old or (arguments.again is not None and arguments.again in f"{project}/{name}")
+            if old.get(name, {}).get("options") != " ".join(words)
+            or (arguments.again is not None and arguments.again in f"{project}/{name}")
         }
         print(f"{project}: {len(systems)} systems, {len(todo)} to try", file=sys.stderr, flush=True)
         with ThreadPoolExecutor(arguments.jobs) as pool:
