@@ -6,12 +6,12 @@
 
 include_guard(GLOBAL)
 
-# What every component is linked with.
 # muslc contains the functions of mathematics: `LIBS m` means those, and not the library of the workstation.
 if(NOT TARGET m)
     add_library(m INTERFACE IMPORTED GLOBAL)
 endif()
 
+# What every component is linked with.
 set(CAMKES_CORE_LIBS
     camkes_rt
     sel4
@@ -264,6 +264,8 @@ function(_camkes_write_project file folder)
     if(NOT heap)
         set(heap 1048576)
     endif()
+    math(EXPR heap "${heap}") # JSON has no hexadecimal numbers
+    math(EXPR stack "${CAmkESDefaultStackSize}")
     _camkes_device_tree(dtb)
     _camkes_gpio_list(pins)
     _camkes_json_builds(builds)
@@ -300,7 +302,7 @@ function(_camkes_write_project file folder)
   \"tcb_caps\": ${tcb_caps},
   \"verbose\": ${verbose},
   \"priority\": ${CAmkESDefaultPriority},
-  \"stack_size\": ${CAmkESDefaultStackSize},
+  \"stack_size\": ${stack},
   \"affinity\": ${CAmkESDefaultAffinity},
   \"builds\": ${builds}
 }

@@ -72,9 +72,54 @@ def test_heaps(options: tuple[str, ...], tmp_path: Path) -> None:
     assert lines == ["large: 1111 11", "small: 1000 11", "usual: 1100 11"]
 
 
-def test_the_default_of_the_application(tmp_path: Path) -> None:
-    option = "set(CAmkESDefaultHeapSize 2097152 CACHE STRING x)\nDeclareCAmkESRootserver"
+@pytest.mark.parametrize("size", ["2097152", "0x200000"])
+def test_the_default_of_the_application(size: str, tmp_path: Path) -> None:
+    option = f"set(CAmkESDefaultHeapSize {size} CACHE STRING x)\nDeclareCAmkESRootserver"
     lists = LISTS.replace("DeclareCAmkESRootserver", option)
     write_files(tmp_path, {"system.camkes": SYSTEM, "CMakeLists.txt": lists, "eater.c": EATER})
     done = camkes("run", tmp_path, "--for", "1ms", "-q", "-o", tmp_path / "out")
     assert "usual: 1110 11" in done.output
+
+
+LIBRARY = """#define _GNU_SOURCE
+#include <camkes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char written[2000];
+
+int run(void)
+{
+    void *volatile held = malloc(45000);
+    for (int i = 0; i < 1000; i++) {
+        char *text = NULL;
+        size_t size = 16;
+        char *line = malloc(size);
+        memset(written, 'x', sizeof written - 1);
+        FILE *stream = fmemopen(written, sizeof written, "r");
+        if (asprintf(&text, "%0100d", i) < 0 || getline(&line, &size, stream) < 1000) {
+            printf("failed\\n");
+        }
+        fclose(stream);
+        free(line);
+        free(text);
+        free(valloc(4096));
+    }
+    void *volatile more = malloc(40000);
+    void *volatile pages = valloc(40000);
+    void *volatile less = malloc(15000);
+    printf("%s: %d%d%d%d\\n", get_instance_name(), held != NULL, more != NULL, pages != NULL, less != NULL);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("--sanitize",)], ids=["isolated", "sanitize"])
+def test_what_the_c_library_allocates_changes_nothing(options: tuple[str, ...], tmp_path: Path) -> None:
+    system = SYSTEM.replace("component Eater usual; component Eater large;", "")
+    system = system.replace(" large.heap_size = 4194304;", "")
+    write_files(tmp_path, {"system.camkes": system, "CMakeLists.txt": LISTS, "eater.c": LIBRARY})
+    done = camkes("run", tmp_path, "--for", "1ms", "-q", "-o", tmp_path / "out", *options)
+    assert done.status == 0, done.errors
+    assert "small: 1001\n" in done.output

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -42,6 +43,8 @@ from camkes.protocols.plan import Plan
 #: Flags for generated sources: lines, for places of faults, but no variables, which take the compiler long,
 #: and no optimisation: the little that is not in the runtime need not be fast.
 GENERATED_FLAGS = ("-g1", "-O0")
+
+_NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|[1-9]\d*")  # as CMake reads them
 
 
 class HostImage(Struct, frozen=True):
@@ -261,7 +264,7 @@ class _Build:
     def _heaps(self) -> dict[str, int]:
         """Bytes of the heap of each address space: as in an image for seL4."""
         stated = self.application.options.get("CAmkESDefaultHeapSize", "")
-        default = int(stated) if stated.isdecimal() and int(stated) > 0 else DEFAULT_HEAP
+        default = (int(stated, 0) if _NUMBER.fullmatch(stated) else 0) or DEFAULT_HEAP
         own = {i.name: i.configured.heap_size for i in self.system.instances if not i.type.hardware}
         sizes = {name: default if size is None else size for name, size in own.items()}
         return {

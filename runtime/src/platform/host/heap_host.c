@@ -3,26 +3,26 @@
 /*
  * The heap of an address space is as large as in an image for seL4: beyond it, allocation fails.
  * The memory is the C library's; what a component allocates is counted. (Images are linked with
- * `--wrap` for each name behind `__wrap_` here. What the C library allocates for itself does not
- * count.)
+ * `--wrap` for each name behind `__wrap_` here.) What the C library allocates for itself does not
+ * count, nor does it when the component frees it: so the blocks that count are kept.
  */
 #include <errno.h>
 #include <malloc.h>
+#include <search.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#ifdef CAMKES_SANITIZED
-#include <sanitizer/allocator_interface.h>
-#endif
 
 /* In bytes; the kernel sets it when it loads the image. */
 size_t camkes_image_heap = SIZE_MAX;
 
 enum { OVERHEAD = 2 * sizeof(size_t) }; /* of a block */
+enum { PAGE = 4096 };
 
-static size_t used;
+static size_t used;  /* by the blocks that count */
+static void *blocks; /* a tree of them */
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -31,6 +31,7 @@ void *__real_aligned_alloc(size_t alignment, size_t size);
 void *__real_memalign(size_t alignment, size_t size);
 int __real_posix_memalign(void **block, size_t alignment, size_t size);
 void __real_free(void *block);
+ssize_t __real_getdelim(char **line, size_t *size, int end, FILE *stream);
 
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
@@ -40,17 +41,22 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size);
 void *__wrap_memalign(size_t alignment, size_t size);
 int __wrap_posix_memalign(void **block, size_t alignment, size_t size);
 void __wrap_free(void *block);
+void *__wrap_valloc(size_t size);
+ssize_t __wrap_getline(char **line, size_t *size, FILE *stream);
+ssize_t __wrap_getdelim(char **line, size_t *size, int end, FILE *stream);
+ssize_t __wrap___getdelim(char **line, size_t *size, int end, FILE *stream);
 char *__wrap_strdup(const char *text);
 char *__wrap_strndup(const char *text, size_t most);
 
-/* 0: it is none of the heap, which is reported where it is used. */
+static int in_order(const void *a, const void *b)
+{
+    return ((uintptr_t)a > (uintptr_t)b) - ((uintptr_t)a < (uintptr_t)b);
+}
+
+/* Of a block; 0: it does not count. */
 static size_t size_of(void *block)
 {
-#ifdef CAMKES_SANITIZED
-    return __sanitizer_get_ownership(block) ? __sanitizer_get_allocated_size(block) + OVERHEAD : 0;
-#else
-    return block ? malloc_usable_size(block) + OVERHEAD : 0;
-#endif
+    return block && tfind(block, &blocks, in_order) ? malloc_usable_size(block) + OVERHEAD : 0;
 }
 
 /* Whether a block fits in place of one of so many bytes. */
@@ -64,15 +70,25 @@ static int fits(size_t size, size_t instead)
     return 0;
 }
 
+/* NULL: there is no block, or no memory for its entry. */
 static void *count(void *block)
 {
+    if (block && !tsearch(block, &blocks, in_order)) {
+        __real_free(block);
+        errno = ENOMEM;
+        block = NULL;
+    }
     used += size_of(block);
     return block;
 }
 
-static void forget(size_t size)
+/* The block that was there counts no longer. */
+static void forget(uintptr_t place, size_t size)
 {
-    used -= size < used ? size : used;
+    if (size > 0) {
+        tdelete((void *)place, &blocks, in_order);
+        used -= size;
+    }
 }
 
 void *__wrap_malloc(size_t size)
@@ -92,14 +108,15 @@ void *__wrap_calloc(size_t number, size_t size)
 
 void *__wrap_realloc(void *block, size_t size)
 {
+    const uintptr_t place = (uintptr_t)block;
     const size_t before = size_of(block);
     if (!fits(size, before)) {
         return NULL;
     }
     void *moved = __real_realloc(block, size);
     if (moved || size == 0) {
-        forget(before);
-        count(moved);
+        forget(place, before);
+        moved = count(moved);
     }
     return moved;
 }
@@ -132,15 +149,17 @@ int __wrap_posix_memalign(void **block, size_t alignment, size_t size)
         return ENOMEM;
     }
     const int status = __real_posix_memalign(block, alignment, size);
-    if (status == 0) {
-        count(*block);
-    }
-    return status;
+    return status == 0 && !count(*block) ? ENOMEM : status;
+}
+
+void *__wrap_valloc(size_t size)
+{
+    return __wrap_memalign(PAGE, size);
 }
 
 void __wrap_free(void *block)
 {
-    forget(size_of(block));
+    forget((uintptr_t)block, size_of(block));
     __real_free(block);
 }
 
@@ -158,4 +177,28 @@ char *__wrap_strndup(const char *text, size_t most)
 char *__wrap_strdup(const char *text)
 {
     return __wrap_strndup(text, strlen(text));
+}
+
+/* The C library makes the component's block larger. */
+ssize_t __wrap_getdelim(char **line, size_t *size, int end, FILE *stream)
+{
+    if (!line) {
+        return __real_getdelim(line, size, end, stream);
+    }
+    const uintptr_t place = (uintptr_t)*line;
+    const size_t before = size_of(*line);
+    const ssize_t length = __real_getdelim(line, size, end, stream);
+    forget(place, before);
+    *line = count(*line);
+    return *line ? length : -1;
+}
+
+ssize_t __wrap___getdelim(char **line, size_t *size, int end, FILE *stream)
+{
+    return __wrap_getdelim(line, size, end, stream);
+}
+
+ssize_t __wrap_getline(char **line, size_t *size, FILE *stream)
+{
+    return __wrap_getdelim(line, size, '\n', stream);
 }
