@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Diagnostics for what a run can be asked to fail on."""
+"""Diagnostics for what a run can be asked to fail on, and for what it assumed."""
 
 from __future__ import annotations
 
