@@ -36,6 +36,19 @@ static bool interrupt(struct thread *self)
     return false;
 }
 
+/* Lets what is due at this instant happen, and others run. Whether there was something. */
+static bool give_way(struct thread *self)
+{
+    if (!interrupt(self)) {
+        return false;
+    }
+    schedule();
+    if (kernel->current != self) {
+        kernel_go();
+    }
+    return true;
+}
+
 /* With --arrivals: when it is preempted and by whom is chosen, how long it works makes no
  * difference. A search stays at one instant. What follows until the next point is seen by no other
  * thread, so work is not a point itself. */
@@ -57,11 +70,7 @@ void work_consume(struct thread *self, uint64_t ns)
     }
     self->work = ns;
     while (self->work > 0) {
-        if (interrupt(self)) {
-            schedule();
-            if (kernel->current != self) {
-                kernel_go();
-            }
+        if (give_way(self)) {
             continue;
         }
         uint64_t step =
@@ -96,11 +105,7 @@ void work_fill_slot(struct thread *self)
         clock_end(CAMKES_END_TIME);
         kernel_go();
     }
-    while (interrupt(self)) { /* the end of the slot is the end of this work too */
-        schedule();
-        if (kernel->current != self) {
-            kernel_go();
-        }
+    while (give_way(self)) { /* the end of the slot is the end of this work too */
     }
 }
 

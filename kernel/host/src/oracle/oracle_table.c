@@ -13,8 +13,8 @@
  *     turn CONTEXT BAND HIGHEST deadlines|-     of a task of a band; ids; what orders it
  *     limit TASK TASKS TIME                     id, tasks, ns; see B
  *     object NAME                               in the order of their numbers
- *     thread NAME control|worker|manager|interface|other PRIORITY CPI CONTEXT TASK [DOMAIN]
- * likewise
+ *     thread NAME ROLE PRIORITY CPI CONTEXT TASK [DOMAIN]    likewise; control, worker, manager,
+ *                                               interface or other
  */
 #include "isolation/memory.h"
 #include "oracle/oracle.h"
