@@ -186,15 +186,19 @@ def _in_ticks(system: System, project: Project, sink: Sink) -> Iterator[tuple[in
         if ticks and count and (system.mcs or not rest):
             yield slot.domain, count
             continue
-        why = f"a tick has {duration(nanoseconds)}" if ticks else "the frequency of its timer is not known"
+        if not ticks:
+            why, help = "the frequency of its timer is not known", "write `ticks` as unit"
+        elif system.mcs:
+            why, help = f"its timer has {ticks} Hz", "make it longer"
+        else:
+            why = f"a tick has {duration(nanoseconds)}"
+            help = "use other lengths, or another tick (KernelTimerTickMS)"
         sink.report(
             IMPOSSIBLE_SLOT,
             f"a slot of {duration(length)} is not a number of ticks of the kernel",
             slot.span,
             notes=[why],
-            help="use other lengths, or another tick (KernelTimerTickMS)"
-            if ticks
-            else "write `ticks` as unit",
+            help=help,
         )
 
 
