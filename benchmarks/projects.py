@@ -9,8 +9,8 @@ server; where there are none, the `.camkes` files with an assembly. `check`: the
 checked. `host`: it is built for the host kernel and runs for a second of virtual time. With `--camkes-
 tool DIR --python PROGRAM` the parser of that checkout of camkes-tool reads the same files; without, that
 column is empty. With a workspace (`--workspace` or SEL4_WORKSPACE), packages of it are known; `-D` is
-handed on. Results of an earlier run are kept where `--json` names its file, but for systems that are
-named with `--again`. Exit status 1: a system that camkes-tool reads was refused.
+handed on. Results of an earlier run with the same options are kept where `--json` names its file, but for
+systems that are named with `--again`. Exit status 1: a system that camkes-tool reads was refused.
 """
 
 from __future__ import annotations

@@ -178,21 +178,21 @@ def load_input(application: Application, asked: Input, sink: Sink) -> System | N
         return None
     workspace = named_workspace(asked.workspace)
     for diagnostic in own.diagnostics:
-        if workspace is None or not _is_of_workspace(diagnostic, workspace.absolute(), application.folder):
+        if workspace is None or not _warns_of_workspace(diagnostic, workspace.absolute(), application.folder):
             sink.add(diagnostic)
     settings = stated(application.folder, dict(asked.definitions))
     return with_domains(system, settings, sink) if system is not None and settings else system
 
 
-def _is_of_workspace(diagnostic: Diagnostic, workspace: Path, folder: Path) -> bool:
-    """Whether it warns about text in a workspace, or what a macro there makes, and not in the application's
-    `folder`."""
+def _warns_of_workspace(diagnostic: Diagnostic, workspace: Path, folder: Path) -> bool:
+    """Whether it warns about text of a workspace, or what a macro there makes."""
+    from camkes.project.workspaces import is_of_workspace
+
     span = diagnostic.span
     if diagnostic.severity is Severity.ERROR or span is None:
         return False
     places = [e.definition for e in span.file.expansions if e.use.overlaps(span)] or [span]
-    paths = [place.file.path for place in places]
-    return all(path.is_relative_to(workspace) and not path.is_relative_to(folder) for path in paths)
+    return all(is_of_workspace(place.file.path, workspace, folder) for place in places)
 
 
 def read_calls(

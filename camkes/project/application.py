@@ -20,6 +20,7 @@ from camkes.parser.files import read_meaning
 from camkes.process.limits import low_limits
 from camkes.project.answers import answer
 from camkes.project.builds import CompileGroup, ComponentBuild
+from camkes.project.cmake import LACKS
 from camkes.project.codes import (
     CMAKE_FAILED,
     CMAKE_SYNTAX,
@@ -42,6 +43,7 @@ from camkes.project.places import span_of
 from camkes.project.records import Answer
 from camkes.project.workspaces import (
     PLATFORM_WORDS,
+    is_of_workspace,
     is_workspace,
     named_workspace,
     workspace_variables,
@@ -66,8 +68,6 @@ _COMMENT = r"(?s)//[^\n]*|/\*.*?\*/|\"[^\"]*\""
 
 #: a variable of CMake that decides what a system is planned for
 KERNEL_IS_MCS = "KernelIsMCS"
-#: in messages of CMake about what is not there
-_LACKS = re.compile(r"include called with wrong number|could not find|Unknown CMake command|Could not find")
 #: of the kernel, which is configured where no file of the application sees it
 _OF_KERNEL = (KERNEL_IS_MCS, SCHEDULE, COUNT, TICK)
 #: where a word of a name like `AlarmPanel` begins
@@ -148,7 +148,9 @@ class Application(Struct, frozen=True):
         undeclared = [
             kind
             for kind in types.values()
-            if kind.name not in self.components and _needs_code(kind) and not self._is_of_workspace(kind)
+            if kind.name not in self.components
+            and _needs_code(kind)
+            and not is_of_workspace(kind.span.file.path, self.workspace, self.folder)
         ]
         extended = {component for component, _ in self.instances} | self._served_by_libraries(system)
         self._report_undeclared([kind for kind in undeclared if kind.name not in extended], types, sink)
@@ -158,11 +160,6 @@ class Application(Struct, frozen=True):
                 there = [own for kind, own in names if kind == component]
                 message = f"component `{component}` has no instance `{name}`"
                 sink.report(NO_SUCH_INSTANCE, message, build.span, help=suggestion(name, there))
-
-    def _is_of_workspace(self, kind: ComponentType) -> bool:
-        path = kind.span.file.path
-        inside = self.workspace is not None and path.is_relative_to(self.workspace)
-        return inside and not path.is_relative_to(self.folder)
 
     def _served_by_libraries(self, system: System) -> set[str]:
         """Component types that may have all of their code from libraries of connectors."""
@@ -446,12 +443,10 @@ def _read(lists: Path, definitions: _Asked, sink: Sink, in_workspace: bool) -> D
 
 def _leave_to_workspace(declared: Declarations, workspace: Path, folder: Path) -> None:
     """What files of the workspace lack is not of the application in `folder`."""
-
     declared.workspace = workspace
 
     def is_own(missing: Missing) -> bool:
-        path = None if missing.call is None else missing.call.file.path
-        return path is None or not path.is_relative_to(workspace) or path.is_relative_to(folder)
+        return missing.call is None or not is_of_workspace(missing.call.file.path, workspace, folder)
 
     declared.missing = [each for each in declared.missing if is_own(each)]
     declared.missing_folders = [each for each in declared.missing_folders if is_own(each)]
@@ -474,11 +469,15 @@ def _answer(lists: Path, definitions: _Asked, sink: Sink, *, may_ask: bool = Tru
     return found
 
 
+def _lacks(message: str) -> bool:
+    return LACKS.search(message) is not None or message.startswith("Unknown CMake command")
+
+
 def _with_hint(found: Sink) -> Sink:
     """The diagnostics; where CMake lacks something, a workspace may have it."""
     hinted = Sink()
     for diagnostic in found.diagnostics:
-        if diagnostic.code in (CMAKE_FAILED, CMAKE_SYNTAX) and _LACKS.search(diagnostic.message):
+        if diagnostic.code in (CMAKE_FAILED, CMAKE_SYNTAX) and _lacks(diagnostic.message):
             help = (
                 "if a package of an seL4 workspace has it, name that with --workspace DIR or SEL4_WORKSPACE"
             )

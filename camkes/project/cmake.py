@@ -44,7 +44,8 @@ _PLACE = re.compile(r" at (?P<file>.+?):(?P<line>\d+)(?: \((?P<command>[^)]*)\))
 _LOGICAL = re.compile(r"(?P<file>\S[^\n]*):(?P<line>\d+) \((?P<command>\w+)\)")
 _CALL = re.compile(r"^  (?P<file>\S.*?):(?P<line>\d+) \((?P<command>[^)]*)\)$", re.MULTILINE)
 _UNUSED = re.compile(r"Manually-specified variables were not used by the project:\n\n(.*?)\n\n", re.DOTALL)
-_LACKS = re.compile(
+#: in messages of CMake about files that are not there
+LACKS = re.compile(
     r"could not find\s+requested\s+file|include called\s+with\s+wrong\s+number|By\s+not\s+providing"
     r"|Could\s+not\s+find\s+a\s+package"
 )
@@ -388,7 +389,7 @@ class _CMakeMessages:
             return
         errors = [block for block in self._blocks if block.startswith("CMake Error")]
         errors = [block for block in errors if "No cmake_minimum_required" not in block] or errors
-        lacking = [n for n, block in enumerate(errors) if _LACKS.search(block)]
+        lacking = [n for n, block in enumerate(errors) if LACKS.search(block)]
         errors = errors[: lacking[0] + 1] if lacking else errors  # what follows comes of that
         without = [block for block in errors if "No SOURCES given to target" not in block]
         errors = without or errors  # a source is missing, which CMake reports, too

@@ -4,8 +4,7 @@
 
 Compilers have too many flags to list the harmful ones (that start programs or write files), so the harmless
 ones are listed. Flags that do not change what the program does are left out where the host kernel has its own
-way.
-A flag that is none of these is refused.
+way. A flag that is none of these is refused.
 """
 
 from __future__ import annotations

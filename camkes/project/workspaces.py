@@ -25,6 +25,11 @@ def is_workspace(folder: Path) -> bool:
     return all((folder / mark).exists() for mark in _MARKS)
 
 
+def is_of_workspace(path: Path, workspace: Path | None, folder: Path) -> bool:
+    """Whether a file is of a workspace, and not of the application in `folder`, which can be in it too."""
+    return workspace is not None and path.is_relative_to(workspace) and not path.is_relative_to(folder)
+
+
 def named_workspace(given: Path | None) -> Path | None:
     """The folder that is named, or else that of SEL4_WORKSPACE; it need not be one."""
     return given or (Path(os.environ["SEL4_WORKSPACE"]) if os.environ.get("SEL4_WORKSPACE") else None)

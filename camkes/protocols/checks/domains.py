@@ -43,11 +43,11 @@ def check_domains(system: System) -> Iterator[Diagnostic]:
     ]
     yield from _numbers(system, threads)
     slots = sorted({slot.domain for slot in system.schedule})
-    without: dict[str, bool] = {}
+    without: set[str] = set()
     for name, thread, span in threads if slots else ():
         instance = name.partition(".")[0]
-        if thread.domain not in slots and not without.get(instance):
-            without[instance] = True
+        if thread.domain not in slots and instance not in without:
+            without.add(instance)
             setting = DOMAIN.of(f"{name}_" if "." in name else f"{name}._")
             yield Diagnostic(
                 # a workspace may have another file, of which nothing is known here
@@ -60,7 +60,7 @@ def check_domains(system: System) -> Iterator[Diagnostic]:
             )
     used = {thread.domain for _, thread, _ in threads}
     for slot in system.schedule if system.kernel.file is None else ():
-        if slot.domain not in used and slot.domain not in slots[: slots.index(slot.domain)]:
+        if slot.domain not in used:
             yield Diagnostic(
                 EMPTY_SLOT,
                 f"no thread is in domain {slot.domain}: the processor is idle in this slot",
