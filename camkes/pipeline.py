@@ -337,9 +337,11 @@ def build_folder(application: Application, output: Path | None) -> Path:
 
 def capabilities(checked: Checked, sink: Sink) -> CapabilityModel:
     """The kernel objects and capabilities of a checked system."""
+    from camkes.backends.host.templates import rendered_connectors
     from camkes.capdl.allocate import allocate
 
-    return allocate(checked.system, checked.plan, sink)
+    rendered = rendered_connectors(checked.application, checked.system)
+    return allocate(checked.system, checked.plan, sink, rendered=rendered)
 
 
 def build(

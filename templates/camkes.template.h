@@ -83,6 +83,7 @@ int /*? interface.name ?*/_reg_callback(void (*callback)(void *), void *argument
 seL4_CPtr /*? interface.name ?*/_notification(void)/*? weak ?*/;
 /*- endif -*/
 /*- if interface.kind == 'consumes' and interface.rendered -*/
+#ifndef CAMKES_KERNEL_HOST
 /* Interrupts and registers of the device. */
 int /*? interface.name ?*/_acknowledge(void)/*? weak ?*/;
 void /*? interface.name ?*/_handle(void) __attribute__((weak));
@@ -91,6 +92,7 @@ void /*? interface.name ?*/_irq_handle(ps_irq_t *irq) __attribute__((weak));
 /*- for number in range(interface.registers) -*/
 extern void */*? interface.name ?*/_/*? number ?*/;
 /*- endfor -*/
+#endif
 /*- endif -*/
 /*- endfor -*/
 /*- for timer in me.timers -*/

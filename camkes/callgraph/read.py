@@ -22,6 +22,7 @@ from camkes.backends.host.ninja import inputs_of, run_jobs
 from camkes.backends.host.sources import (
     build_of,
     compile_job,
+    headers_of_workspace,
     links_foreign_code,
     shared_by,
     sources_and_objects,
@@ -188,7 +189,9 @@ class _CodeReader:
             folder = headers[instance.name]
             common = shared_by(build, sorted(folder.glob("*.h")))
             if common not in alike:
-                alike[common] = _compile_jobs(instance, build, folder, out / instance.name, compiler)
+                after = headers_of_workspace(application)
+                place = out / instance.name
+                alike[common] = _compile_jobs(instance, build, folder, place, compiler, after)
             jobs[instance.name] = alike[common]
         compiled = [job for some in alike.values() for job in some]
         flows = {id(job): _flow_job(job) for job in compiled if counting and job.beside}
@@ -453,7 +456,12 @@ class _CodeReader:
 
 
 def _compile_jobs(
-    instance: Instance, build: ComponentBuild, headers: Path, out: Path, compiler: Compiler
+    instance: Instance,
+    build: ComponentBuild,
+    headers: Path,
+    out: Path,
+    compiler: Compiler,
+    after: Sequence[Path],
 ) -> list[BuildJob]:
     more, suffix = ((_CALL_GRAPH,), ".ci") if compiler.call_graphs else (_LINES, "")
     return [
@@ -467,6 +475,7 @@ def _compile_jobs(
             language=build.language_of(source),
             last=(*_FLAGS, *((_UNDECLARED,) if build.language_of(source) == "C" else ()), *more),
             beside=suffix if build.language_of(source) != "ASM" else "",
+            after=after,
         )
         for source, output in sources_and_objects(build, out)
         for includes, flags in [build.flags_of(source)]

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from msgspec.structs import asdict
 
@@ -13,7 +13,7 @@ from camkes.capdl.model import CapabilityModel, KernelObject, ObjectKind, Space,
 from camkes.protocols.time import LEAST_REFILLS
 
 _HEADER = "camkes-host-table 1"
-#: what the host kernel keeps without a capability
+#: what the host kernel keeps without a capability: templates of connectors may ask for one, and get none
 _IMPLICIT = frozenset({ObjectKind.CNODE, ObjectKind.VSPACE})
 
 
@@ -28,8 +28,9 @@ def host_table(
     if mcs:
         lines.append("mcs")
     lines += [_object(o) for o in table_objects(model)]
+    implicit = {o.name for o in model.objects if o.kind in _IMPLICIT}
     for space in model.spaces:
-        lines += _space(space, images[space.name], (heaps or {}).get(space.name))
+        lines += _space(space, images[space.name], (heaps or {}).get(space.name), implicit)
     if mcs:
         lines += _times(model, threads)
         lines += [_fault_handler(space, t) for space in model.spaces for t in space.threads if t.fault_slot]
@@ -52,9 +53,10 @@ def _object(item: KernelObject) -> str:
     return f"object {item.name} {item.kind.value}{size}"
 
 
-def _space(space: Space, image: str, heap: int | None) -> list[str]:
+def _space(space: Space, image: str, heap: int | None, implicit: Set[str]) -> list[str]:
     lines = [f"space {space.name} {image}" + ("" if heap is None else f" {heap}")]
-    lines += [f"cap {c.slot} {c.object} {str(c.rights) or '-'} {c.badge}" for c in space.caps]
+    caps = [c for c in space.caps if c.object not in implicit]
+    lines += [f"cap {c.slot} {c.object} {str(c.rights) or '-'} {c.badge}" for c in caps]
     lines += [f"map {space.symbol(m.use)} {m.region} {m.rights}" for m in space.mappings]
     lines += [_thread(t) for t in space.threads]
     lines += [f"about {kind} {','.join(map(str, ids))}" for kind, ids in asdict(space.records).items() if ids]

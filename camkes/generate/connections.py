@@ -43,6 +43,6 @@ def check_connections(all_: SystemFacts) -> None:
                 f"there is no template for connector `{connector.name}` of connection "
                 f"`{connection.names[0]}`",
                 connection.span,
-                help="use a connector of std_connector.camkes; your own connector needs seL4, and "
-                "templates declared with DeclareCAmkESConnector",
+                help="use a connector of std_connector.camkes, or declare templates in CMakeLists.txt: "
+                f"DeclareCAmkESConnector({connector.name} FROM file TO file)",
             )

@@ -30,8 +30,8 @@ from camkes.project.records import Answer
 _FORMAT = 2  # of a kept answer
 _MOST_KEPT = 200  # applications
 _OURS = (
-    *("recorder.cmake", "cache.cmake", "languages.cmake", "workspace.cmake", "cmake.py", "records.py"),
-    *("codemodel.py", "compilers.py", "inputs.py", "answers.py"),
+    *("recorder.cmake", "cache.cmake", "config.cmake", "languages.cmake", "workspace.cmake", "cmake.py"),
+    *("records.py", "codemodel.py", "compilers.py", "inputs.py", "answers.py"),
 )
 _NO_OUTPUTS = (
     "CMakeFiles",

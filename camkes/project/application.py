@@ -7,7 +7,7 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -152,7 +152,7 @@ class Application(Struct, frozen=True):
             and _needs_code(kind)
             and not is_of_workspace(kind.span.file.path, self.workspace, self.folder)
         ]
-        extended = {component for component, _ in self.instances} | self._served_by_libraries(system)
+        extended = {component for component, _ in self.instances} | self.served_by_connectors(system)
         self._report_undeclared([kind for kind in undeclared if kind.name not in extended], types, sink)
         names = {(instance.type.name, instance.name) for instance in system.instances}
         for (component, name), build in self.instances.items():
@@ -161,16 +161,21 @@ class Application(Struct, frozen=True):
                 message = f"component `{component}` has no instance `{name}`"
                 sink.report(NO_SUCH_INSTANCE, message, build.span, help=suggestion(name, there))
 
-    def _served_by_libraries(self, system: System) -> set[str]:
-        """Component types that may have all of their code from libraries of connectors."""
+    def served_by_connectors(self, system: System) -> set[str]:
+        """Component types that may have all of their code from connectors: from their libraries, or, if
+        nothing else is to be done, from their templates."""
         with_libraries = {name for name, each in self.connectors.items() if each.from_libs or each.to_libs}
-        instances = {
-            end.instance
-            for connection in system.connections
-            if connection.connector.name in with_libraries
-            for end in (*connection.from_ends, *connection.to_ends)
-        }
-        return {each.type.name for each in system.instances if each.name in instances}
+        found: set[str] = set()
+        rendered: dict[str, set[str]] = {}
+        for connection in system.connections:
+            for end in (*connection.from_ends, *connection.to_ends):
+                if connection.connector.name in self.connectors:
+                    rendered.setdefault(end.instance, set()).add(end.interface)
+                if connection.connector.name in with_libraries:
+                    found.add(end.instance)
+        kinds = {each.name: each.type for each in system.instances}
+        found |= {name for name, served in rendered.items() if not _needs_code(kinds[name], served)}
+        return {kinds[name].name for name in found}
 
     def _report_undeclared(
         self, kinds: Sequence[ComponentType], types: Mapping[str, object], sink: Sink
@@ -526,13 +531,13 @@ def _application(declared: Declarations, root: RootServer, lists: Path) -> Appli
     )
 
 
-def _needs_code(kind: ComponentType) -> bool:
-    """Whether a component type has code of its own to run: a device has none, and those that come with the
-    tool bring theirs."""
+def _needs_code(kind: ComponentType, served: Set[str] = frozenset()) -> bool:
+    """Whether a component type has code of its own to run, besides that for the interfaces `served`: a
+    device has none, and those that come with the tool bring theirs."""
     if kind.hardware or kind.span.file.path.is_relative_to(BUILTIN):
         return False
     serves = [i for i in kind.interfaces if i.kind == "provides" and isinstance(i.type, Procedure)]
-    return kind.control or any(i.name not in kind.exported for i in serves)
+    return kind.control or any(i.name not in kind.exported and i.name not in served for i in serves)
 
 
 def _sources(folder: Path) -> list[Path]:

@@ -30,6 +30,7 @@ from camkes.project.compilers import Compilers
 from camkes.project.inputs import CMakeInputs, UnknownInputError, replies, variables_of
 from camkes.project.places import read_text, span_of
 from camkes.project.usage import Usage
+from camkes.resources import HOST_KERNEL
 
 HERE = Path(__file__).parent
 TIMEOUT, CPU_SECONDS, MEMORY, FILE_SIZE = 30, 10, 2**30, 2**26
@@ -219,6 +220,7 @@ def _configure(question: Question, source: Path, environment: dict[str, str]) ->
         f"set(CAMKES_MACHINE {_quoted(os.uname().machine)})\n",
         f"set(CAMKES_COMPILERS {_quoted(str(build / 'CMakeFiles'))})\n",
         f"set(CAMKES_NINJA {_quoted(question.ninja)})\n",
+        f'set(CAMKES_HOST_KERNEL {_quoted(str(HOST_KERNEL))} CACHE INTERNAL "")\n',
         *(f"set({k} {_quoted(v)})\n" for k, v in question.compilers.variables().items()),
         f'set(CAMKES_RECORDS {_quoted(str(build / "records"))} CACHE INTERNAL "")\n',
         f"include({_quoted(str(HERE / 'cache.cmake'))})\n",
@@ -459,8 +461,8 @@ class _CMakeMessages:
 
 
 def _before_project() -> set[str]:
-    """The functions and macros of recorder.cmake, in lower case."""
-    text = read_text(records.RECORDER)
+    """The functions and macros of recorder.cmake and what it includes, in lower case."""
+    text = "\n".join(map(read_text, (records.RECORDER, records.RECORDER.with_name("config.cmake"))))
     return {name.lower() for name in re.findall(r"^\s*(?:function|macro)\((\w+)", text, re.MULTILINE)}
 
 

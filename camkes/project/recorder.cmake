@@ -343,6 +343,8 @@ macro(global_components_import_project)
     includeGlobalComponents()
 endmacro()
 
+include("${CMAKE_CURRENT_LIST_DIR}/config.cmake")
+
 # Functions of the workspace that do not affect how components are built.
 foreach(
     command
@@ -354,10 +356,6 @@ foreach(
     sel4_projects_libs_import_libraries
     sel4_configure_platform_settings
     correct_platform_strings
-    config_option
-    config_string
-    config_choice
-    add_config_library
     ApplyCommonSimulationSettings
     ApplyCommonReleaseVerificationSettings
     ApplyData61ElfLoaderSettings

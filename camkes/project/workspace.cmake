@@ -13,8 +13,7 @@ list(
     "${CAMKES_WORKSPACE}/tools/seL4/cmake-tool/helpers"
 )
 include("${CAMKES_WORKSPACE}/kernel/tools/helpers.cmake" OPTIONAL)
-function(add_config_library) # writes headers with programs of the workspace
-endfunction()
+include("${CMAKE_CURRENT_LIST_DIR}/config.cmake") # without the programs of the workspace
 foreach(folder IN LISTS camkes_folders)
     file(GLOB camkes_found "${folder}/Find*.cmake")
     foreach(file IN LISTS camkes_found)
@@ -26,6 +25,13 @@ foreach(folder IN LISTS camkes_folders)
     endforeach()
 endforeach()
 include("${CAMKES_WORKSPACE}/tools/camkes-tool/components/components.cmake" OPTIONAL)
+# parts of templates that other packages use
+foreach(folder IN ITEMS tools/camkes-tool projects/camkes-tool)
+    if(EXISTS "${CAMKES_WORKSPACE}/${folder}/camkes/templates/rpc-connector.c")
+        CAmkESAddTemplatesPath("${CAMKES_WORKSPACE}/${folder}/camkes/templates")
+        break()
+    endif()
+endforeach()
 foreach(name IN LISTS camkes_packages)
     _find_package(${name} QUIET)
 endforeach()
@@ -38,3 +44,18 @@ foreach(name IN LISTS camkes_packages)
         cmake_language(EVAL CODE "macro(${name}_import_project)\nendmacro()") # once, whoever asks
     endif()
 endforeach()
+
+# Queues in shared memory are plain C, in libraries that are packages on seL4.
+set(camkes_queues "${CAMKES_WORKSPACE}/projects/projects_libs/libvirtqueue")
+file(
+    GLOB
+    camkes_found
+    "${CAMKES_WORKSPACE}/*/camkes-tool/libsel4camkes/src/virtqueue*.c"
+    "${CAMKES_WORKSPACE}/*/camkes-tool/libsel4camkes/src/msgqueue*.c"
+)
+if(camkes_found AND EXISTS "${camkes_queues}/CMakeLists.txt" AND NOT TARGET virtqueue)
+    add_subdirectory("${camkes_queues}" "${CMAKE_CURRENT_BINARY_DIR}/camkes_queues" EXCLUDE_FROM_ALL)
+    target_sources(
+        virtqueue PRIVATE ${camkes_found} "${CAMKES_HOST_KERNEL}/workspace/malloc_ops.c"
+    )
+endif()

@@ -89,7 +89,8 @@ def test_platforms(folders: tuple[Path, Path]) -> None:
     assert words() == words(PLATFORM="other") == "- - -"
 
 
-def test_a_component_that_a_library_of_a_connector_serves_needs_no_sources(tmp_path: Path) -> None:
+def test_a_component_that_a_connector_serves_needs_no_sources(tmp_path: Path) -> None:
+    """From its library everything may come, from its template the methods of the interface."""
     lists = """cmake_minimum_required(VERSION 3.16)
 project(app C)
 add_library(code STATIC code.c)
@@ -100,12 +101,20 @@ DeclareCAmkESRootserver(app.camkes)
     system = """procedure P { void f(); }
 connector Wire { from Procedure; to Procedure; }
 component Client { control; uses P p; }
-component Server { provides P p; }
+component Server { %s provides P p; }
 assembly { composition { component Client c; component Server s; connection Wire w(from c.p, to s.p); } }
 """
-    files = {"app.camkes": system, "client.c": "int run(void) { return 0; }\n", "code.c": "int x;\n"}
-    for name, libraries, status in (("with", "TO_LIBS code", 0), ("without", "", 1)):
-        folder = write_files(tmp_path / name, {**files, "CMakeLists.txt": lists % libraries})
+    files = {"client.c": "int run(void) { return 0; }\n", "code.c": "int x;\n"}
+    cases = (
+        ("TO_LIBS code", "", 0),
+        ("TO_LIBS code", "control;", 0),
+        ("", "", 0),
+        ("", "control;", 1),
+        ("", "provides P q;", 1),
+    )
+    for number, (libraries, more, status) in enumerate(cases):
+        texts = {"CMakeLists.txt": lists % libraries, "app.camkes": system % more}
+        folder = write_files(tmp_path / str(number), {**files, **texts})
         done = camkes("check", folder)
         assert (done.status, "E0714" in done.errors) == (status, status == 1), done.errors
 

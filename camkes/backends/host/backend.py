@@ -65,8 +65,9 @@ class HostBackend(Struct, frozen=True):
 
     @property
     def headers(self) -> Path:
-        """Where `camkes.h` is written for that: it is the same in the build."""
-        return self.generated
+        """Where `camkes.h` is written for that: it is the same in the build, but where connectors have
+        templates of their own, whose headers it includes there."""
+        return self.calls / "include" if self.application.connectors else self.generated
 
     def check(self, system: System, sink: Sink) -> None:
         """Report components that are not declared and, if all are, C types that the compiler rejects."""
@@ -105,17 +106,26 @@ class HostBackend(Struct, frozen=True):
 
     def allocate(self, system: System, plan: Plan, sink: Sink) -> CapabilityModel:
         """The objects and capabilities of a system whose sources exist, or errors in `sink`."""
+        from camkes.backends.host.templates import rendered_connectors
         from camkes.capdl.allocate import allocate
         from camkes.project.codes import MISSING_FILE
 
         self.application.report_missing(MISSING_FILE, sink)
-        return allocate(system, plan, sink)
+        return allocate(system, plan, sink, rendered=rendered_connectors(self.application, system))
 
     def generate(self, system: System, plan: Plan, model: CapabilityModel, sink: Sink) -> HostCode | None:
         """Write the C code of a system."""
+        from camkes.backends.host.templates import render_templates
+        from camkes.files import write_changed
         from camkes.generate import generate
 
-        return HostCode(model, generate(system, plan, model, self.generated, sink))
+        rendering = render_templates(self.application, system, model, self.generated, sink)
+        if sink.has_errors:
+            return None
+        files = generate(system, plan, rendering.model, self.generated, sink, rendering.for_code())
+        for text in rendering.files:
+            write_changed(text.file.path, text.text)
+        return HostCode(rendering.model, (*files, *(text.file for text in rendering.files)))
 
     def build(
         self, system: System, plan: Plan, code: HostCode, sink: Sink, progress: Callable[[str], None]

@@ -22,6 +22,7 @@ from camkes.backends.host.ninja import run_jobs
 from camkes.backends.host.sources import (
     build_of,
     compile_job,
+    headers_of_workspace,
     lacks,
     links_foreign_code,
     shared_by,
@@ -150,6 +151,7 @@ class _Build:
         self.sink = sink
         self.progress = progress
         self.sources = Sources()
+        self.after = headers_of_workspace(application)
         #: instances whose code reports its accesses to memory, see accesses.c of the host kernel
         self.watched: frozenset[str] = frozenset()
 
@@ -165,7 +167,8 @@ class _Build:
 
     def run(self, sanitize: bool) -> HostImage | None:
         instances = [i for i in self.system.instances if not i.type.hardware]
-        builds = {i.name: build_of(self.application, i, self.sink) for i in instances}
+        served = self.application.served_by_connectors(self.system)
+        builds = {i.name: build_of(self.application, i, self.sink, served) for i in instances}
         languages = {language_by_name(f.path) for files in self.generated.values() for f in files}
         languages |= {b.language_of(source) for b in builds.values() for source in b.sources}
         compiler = find_compiler(sanitize, self.sink, languages, mcs=self.system.mcs)
@@ -290,21 +293,26 @@ class _Build:
             found.setdefault((shared_by(build, headers), name in self.watched, own), []).append(name)
         return list(found.values())
 
-    def _folder_of(self, name: str) -> Path:
-        """The folder of the generated files of an instance."""
-        files = self.generated.get(name)
-        return files[0].path.parent if files else self.out / name
+    def _folders_of(self, name: str) -> tuple[Path, ...]:
+        """The folders of the generated headers of an instance."""
+        files = self.generated.get(name, ())
+        return tuple(dict.fromkeys(f.path.parent for f in files if f.kind == "header")) or (self.out / name,)
 
     def _generated_jobs(
         self, name: str, about: str, build: ComponentBuild, compiler: Compiler
     ) -> list[BuildJob]:
         folder = self.folder / "objects" / name / "generated"
-        includes = (self._folder_of(name), *build.includes)
+        includes = (*self._folders_of(name), *build.includes)
         sources = [f.path for f in self.generated.get(name, ()) if f.kind == "source"]
         outputs = [folder / f"{source.name}.o" for source in sources]
         last = (*GENERATED_FLAGS, *(WATCH_GENERATED if name in self.watched else ()))
         return [
-            compile_job(compiler, source, output, includes, self._of_type, about, last=last, generated=True)
+            compile_job(
+                *(compiler, source, output, includes, self._of_type, about),
+                last=last,
+                generated=True,
+                after=self.after,
+            )
             for source, output in zip(sources, outputs, strict=True)
         ]
 
@@ -318,8 +326,12 @@ class _Build:
             if name in self.watched:
                 flags = (*flags, *compiler.watch_flags())
             language = build.language_of(source)
-            folders = (self._folder_of(name), *includes)
-            jobs.append(compile_job(compiler, source, output, folders, flags, about, language=language))
+            folders = (*self._folders_of(name), *includes)
+            jobs.append(
+                compile_job(
+                    *(compiler, source, output, folders, flags, about), language=language, after=self.after
+                )
+            )
         return jobs
 
     def _can_compile(self, languages: set[str | None], compiler: Compiler) -> bool:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence, Set
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -23,14 +23,19 @@ from camkes.resources import HOST_KERNEL, RUNTIME
 
 #: what rules for make, in which compilers list headers, have no way to write
 _UNUSABLE = re.compile(r"[\x00-\x1f\x7f\\\ud800-\udfff]")
-#: the C library and what components are made of
-_EVERYWHERE = {"muslc", "m", "sel4", "sel4runtime", "sel4muslcsys", "sel4camkes", "utils"}
+#: the C library and what components are made of; what these have on the host kernel is in headers
+_EVERYWHERE = {"muslc", "m", "sel4", "sel4runtime", "sel4muslcsys", "sel4camkes", "sel4sync", "utils"}
+#: libraries of add_config_library, which are a header
+_CONFIGURATION = "_Config"
 #: what compilers call the languages of CMake
 _NAMES = {"C": "c", "CXX": "c++", "ASM": "assembler-with-cpp"}
 
 
-def build_of(application: Application, instance: Instance, sink: Sink) -> ComponentBuild:
-    """The declared (or found) build of an instance with what the application's own libraries add."""
+def build_of(
+    application: Application, instance: Instance, sink: Sink, served: Set[str] = frozenset()
+) -> ComponentBuild:
+    """The declared (or found) build of an instance with what the application's own libraries add. Components
+    that are `served` by templates of connectors need none."""
     kind = instance.type
     declared_in = kind.span.file.path
     build = application.build_of(kind.name, instance.name, declared_in)
@@ -44,9 +49,24 @@ def build_of(application: Application, instance: Instance, sink: Sink) -> Compon
     if build is None and declared_in.is_relative_to(BUILTIN):
         return ComponentBuild()  # what it does is in the runtime
     if build is None:
-        report_no_sources(application, kind, sink)
+        if kind.name not in served:
+            report_no_sources(application, kind, sink)
         return ComponentBuild(includes=application.headers_of_all(declared_in.parent))
     return with_libraries(application, build)
+
+
+#: folders of headers of a workspace: its templates of connectors include what the host kernel has not
+_HEADERS = (
+    *("tools/camkes-tool/libsel4camkes/include", "projects/camkes-tool/libsel4camkes/include"),
+    *("projects/util_libs/libutils/include", "projects/util_libs/libplatsupport/include"),
+)
+
+
+def headers_of_workspace(application: Application) -> tuple[Path, ...]:
+    """The folders of headers of the workspace that was named, where there is one; they are searched last."""
+    if application.workspace is None:
+        return ()
+    return tuple(folder for name in _HEADERS if (folder := application.workspace / name).is_dir())
 
 
 def shared_by(build: ComponentBuild, headers: Iterable[Path]) -> Hashable:
@@ -119,7 +139,8 @@ def links_foreign_code(application: Application, build: ComponentBuild) -> bool:
     libraries = application.libraries
     named = {*build.libs, *(lib for name in _closure(application, build) for lib in libraries[name].libs)}
     shown = {name for name, library in libraries.items() if library.sources}
-    return not named <= shown | _EVERYWHERE
+    foreign = named - shown - _EVERYWHERE
+    return not all(name.endswith(_CONFIGURATION) for name in foreign)
 
 
 def _closure(application: Application, build: ComponentBuild) -> list[str]:
@@ -159,10 +180,12 @@ def compile_job(
     last: Sequence[str] = (),
     beside: str = "",
     generated: bool = False,
+    after: Sequence[Path] = (),
 ) -> BuildJob:
     """Compile one source. `language` is C, CXX or ASM, by default that of its suffix; `last` are flags that
-    win over the user's; `beside`: see `BuildJob`. Headers of the runtime are to `generated` code those of the
-    system, in which compilers do not report inline functions that call static ones."""
+    win over the user's; `beside`: see `BuildJob`; folders in `after` are searched last for headers. Headers
+    of the runtime are to `generated` code those of the system, in which compilers do not report inline
+    functions that call static ones."""
     language = language or language_by_name(source)
     cxx = language == "CXX"
     program = compiler.cxx if cxx else compiler.c
@@ -178,6 +201,7 @@ def compile_job(
         *(f"-I{p}" for p in includes),
         *(f"{'-isystem' if generated else '-I'}{p}" for p in ours),
         *flags,
+        *(word for folder in after for word in ("-idirafter", str(folder))),
         *last,
     )
     plain = source.suffix == ".s"  # not preprocessed

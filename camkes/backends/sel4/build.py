@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from camkes.backends.sel4.address_space import ARCHITECTURES
 from camkes.backends.sel4.codes import NO_CONNECTOR, NO_TIMER, TIMER_TAKEN
 from camkes.backends.sel4.complete import (
     TIMER_SPACE,
@@ -27,7 +26,7 @@ from camkes.backends.sel4.image import render_image
 from camkes.backends.sel4.project import Project, cmake_description
 from camkes.backends.sel4.spec import unlinked
 from camkes.backends.sel4.timer import DRIVER, render_timers
-from camkes.backends.sel4.upstream_templates.adapter import Rendering, render
+from camkes.backends.upstream_templates.adapter import Rendering, render
 from camkes.capdl.allocate import allocate
 from camkes.capdl.host_table import table_objects
 from camkes.capdl.mcs import TimePlanner
@@ -39,6 +38,7 @@ from camkes.files import write_changed
 from camkes.generate import GeneratedFile
 from camkes.generate import generate as generate_code
 from camkes.generate.codes import NEEDS_SEL4, UNKNOWN_CONNECTOR
+from camkes.model.architectures import ARCHITECTURES
 from camkes.model.connectors import carries_time
 from camkes.model.system import System
 from camkes.model.units import duration

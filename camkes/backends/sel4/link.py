@@ -20,7 +20,6 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from camkes.backends.sel4.address_space import (
-    ARCHITECTURES,
     AddressSpace,
     Frame,
     FrameCap,
@@ -31,6 +30,7 @@ from camkes.backends.sel4.address_space import (
 )
 from camkes.backends.sel4.elf import ElfError, Image, read_image
 from camkes.capdl.fill import BootRecord, FileData, Fill
+from camkes.model.architectures import ARCHITECTURES
 from camkes.model.units import PAGE
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from camkes.backends.sel4.devices import Machine
 from camkes.backends.sel4.spec import file_name
-from camkes.backends.sel4.upstream_templates.adapter import DeclaredTemplates, Rendering, TemplateSettings
+from camkes.backends.upstream_templates.adapter import DeclaredTemplates, Rendering, TemplateSettings
 from camkes.capdl.model import CapabilityModel
 from camkes.generate import GeneratedFile
 from camkes.model.configured import Defaults

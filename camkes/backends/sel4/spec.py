@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from camkes.backends.sel4.address_space import ARCHITECTURES, Frame, FrameCap
+from camkes.backends.sel4.address_space import Frame, FrameCap
 from camkes.backends.sel4.complete import TIMER_INTERRUPT, TIMER_SPACE, Completed
 from camkes.backends.sel4.link import (
     MappedCap,
@@ -26,6 +26,7 @@ from camkes.backends.sel4.timer import DeviceCaps, device_caps
 from camkes.backends.sel4.words import declared, interrupt, words
 from camkes.capdl.details import Domain
 from camkes.capdl.model import Cap, KernelObject, ObjectKind, Role, Space, Thread
+from camkes.model.architectures import ARCHITECTURES
 from camkes.model.settings import DEFAULT_PRIORITY
 
 #: kinds of objects that are declared by a word and the object's parameters

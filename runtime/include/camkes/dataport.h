@@ -3,7 +3,7 @@
 /* Dataports, for component code. */
 #pragma once
 
-#if defined(__has_include_next)
+#if defined(__has_include_next) && !defined(CAMKES_KERNEL_HOST)
 #if __has_include_next(<camkes/dataport.h>)
 #define CAMKES_DATAPORT_OF_LIBRARY 1
 #endif
@@ -16,6 +16,17 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+
+#if __has_include(<platsupport/io.h>)
+#include <platsupport/io.h>
+#else
+/* What is done with caches between the processor and devices. */
+typedef enum dma_cache_op {
+    DMA_CACHE_OP_CLEAN,
+    DMA_CACHE_OP_INVALIDATE,
+    DMA_CACHE_OP_CLEAN_INVALIDATE,
+} dma_cache_op_t;
+#endif
 
 /* The default type of a dataport. */
 typedef struct camkes_buf {

@@ -3,7 +3,7 @@
 /* Errors of the generated code at run time, and actions of a component on them. */
 #pragma once
 
-#if defined(__has_include_next)
+#if defined(__has_include_next) && !defined(CAMKES_KERNEL_HOST)
 #if __has_include_next(<camkes/error.h>)
 #define CAMKES_ERROR_OF_LIBRARY 1
 #endif
@@ -80,6 +80,29 @@ camkes_error_action_t camkes_error(camkes_error_t *error);
 #ifdef __cplusplus
 }
 #endif
+
+/* For templates of connectors: tells `handler` (a function like camkes_error) of an error, and does
+ * `leave`, which leaves the function, if it says to abandon the call. */
+#define ERR(handler, error, leave)                                                                 \
+    ({                                                                                             \
+        camkes_error_t camkes_found = error;                                                       \
+        camkes_found.filename = __FILE__;                                                          \
+        camkes_found.lineno = __LINE__;                                                            \
+        const camkes_error_action_t camkes_action = handler(&camkes_found);                        \
+        if (camkes_action == CEA_DISCARD) {                                                        \
+            leave;                                                                                 \
+        } else if (camkes_action != CEA_IGNORE) {                                                  \
+            camkes_fail("%s", camkes_found.description);                                           \
+        }                                                                                          \
+    })
+
+/* The same, if a condition holds. */
+#define ERR_IF(condition, handler, error, leave)                                                   \
+    ({                                                                                             \
+        if (__builtin_expect(!!(condition), 0)) {                                                  \
+            ERR(handler, error, leave);                                                            \
+        }                                                                                          \
+    })
 #endif
 
 /* a request was aborted, because its budget was used up */

@@ -224,7 +224,7 @@ def test_which_instances_share_objects(
         write_files(tmp_path, {f"{name}/camkes.h": text, f"{name}/glue.c": name})
         files += [GeneratedFile(tmp_path / name / "camkes.h", name, "header")]
         files += [GeneratedFile(tmp_path / name / "glue.c", name, "source")]
-    application: Any = SimpleNamespace(build_type=kind)
+    application: Any = SimpleNamespace(build_type=kind, workspace=None)
     unused: Any = None
     found = host._Build(unused, unused, application, tmp_path, files, Sink(), print)
     found.watched = frozenset(watched)

@@ -9,10 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from camkes.backends.sel4.address_space import (
-    ARCHITECTURES,
     PAGE,
     AddressSpace,
-    Architecture,
     FrameCap,
     ImagePart,
     OverlapError,
@@ -20,6 +18,7 @@ from camkes.backends.sel4.address_space import (
 )
 from camkes.backends.sel4.elf import ElfSegment, Image
 from camkes.capdl.fill import FileData, Fill
+from camkes.model.architectures import ARCHITECTURES, Architecture
 
 
 def mapped(space: AddressSpace, architecture: Architecture) -> dict[int, FrameCap]:

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 import pytest
 from msgspec.structs import replace
 
-from camkes.backends.sel4.address_space import ARCHITECTURES
 from camkes.backends.sel4.complete import TIMER_ENDPOINT, complete
 from camkes.backends.sel4.devices import Machine, device_of
 from camkes.backends.sel4.elf import ElfSegment, ElfSymbol, Image
@@ -19,6 +18,7 @@ from camkes.backends.sel4.spec import unlinked
 from camkes.capdl.allocate import allocate
 from camkes.capdl.host_table import host_table
 from camkes.capdl.model import Cap, CapabilityModel, KernelObject, ObjectKind, Role
+from camkes.model.architectures import ARCHITECTURES
 from camkes.model.units import PAGE
 from tests.capdl.systems import EMPTY, everything, nested
 

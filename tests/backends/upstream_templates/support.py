@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from camkes.backends.sel4.upstream_templates.adapter import (
+from camkes.backends.upstream_templates.adapter import (
     DeclaredTemplates,
     Rendering,
     TemplateSettings,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes.backends.sel4.upstream_templates import codes
+from camkes.backends.upstream_templates import codes
 from camkes.diagnostics import Severity
 from camkes.diagnostics.rendering import Form, Style, render
 from camkes.project.application import ComponentBuild

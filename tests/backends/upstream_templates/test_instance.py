@@ -14,7 +14,7 @@ import pytest
 
 from camkes.backends.sel4.complete import complete, slots_of_completion
 from camkes.backends.sel4.spec import unlinked
-from camkes.backends.sel4.upstream_templates.adapter import Rendering
+from camkes.backends.upstream_templates.adapter import Rendering
 from camkes.capdl.details import Domain
 from camkes.capdl.model import CapabilityModel, ObjectKind
 from camkes.diagnostics import Diagnostic

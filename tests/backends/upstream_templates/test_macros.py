@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from camkes.backends.sel4.upstream_templates import macros
-from camkes.backends.sel4.upstream_templates.macros import TemplateError
-from camkes.backends.sel4.upstream_templates.view import CompositionView, ConfigurationView, EndView
+from camkes.backends.upstream_templates import macros
+from camkes.backends.upstream_templates.macros import TemplateError
+from camkes.backends.upstream_templates.view import CompositionView, ConfigurationView, EndView
 from tests.resolve.systems import good
 
 

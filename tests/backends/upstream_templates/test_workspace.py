@@ -3,8 +3,9 @@
 """Connectors of a workspace, rendered, compiled and used on seL4.
 
 Needs a workspace and QEMU: SEL4_WORKSPACE=DIR. The application of connectors/ uses every connector of
-camkes-tool and global-components that has a template and needs no particular board. That of devicetree/
-has a device of the device tree, in an address space of several instances.
+camkes-tool and global-components that has a template and needs no particular board; that of software/ those
+that need no device, which the host kernel has as well. That of devicetree/ has a device of the device tree,
+in an address space of several instances.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import pytest
 
 from camkes.backends.sel4.workspace import console, make
 from camkes.diagnostics import Sink
+from tests.command import camkes
 
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
 pytestmark = pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace")
@@ -30,6 +32,11 @@ CASES = {
         "x86_64",
         "qemu-system-x86_64",
         ("10 of 10 good", "server 7 of 7 good", "called back 1", "objects made"),
+    ),
+    "software": (
+        "x86_64",
+        "qemu-system-x86_64",
+        ("client 11 of 11 good", "server 6 of 6 good", "called back 1"),
     ),
     "devicetree": ("qemu-arm-virt", "qemu-system-aarch64", ("PL031, tree 1", "pool 1")),
 }
@@ -55,3 +62,9 @@ def test_components_can_use_the_objects_of_connectors(name: str, tmp_path: Path)
         if not missing:
             break
     assert not missing, "".join(printed[-30:])
+
+
+def test_connectors_without_devices_work_on_the_host_kernel(tmp_path: Path) -> None:
+    done = camkes("run", HERE / "software", "--workspace", WORKSPACE, "-q", "-o", tmp_path)
+    assert done.status == 0, done.errors
+    assert sorted(done.output.splitlines()) == sorted(f"software: {words}" for words in CASES["software"][2])

@@ -44,11 +44,17 @@
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 #define DIV_ROUND_UP(n, unit) (((n) + (unit) - 1) / (unit))
 #define ROUND_UP(n, unit) (DIV_ROUND_UP(n, unit) * (unit))
+#define ROUND_UP_UNSAFE(n, unit) ROUND_UP(n, unit)
 #define ROUND_DOWN(n, unit) ((n) / (unit) * (unit))
 #define ALIGN_UP(n, unit) ROUND_UP(n, unit)
 #define ALIGN_DOWN(n, unit) ROUND_DOWN(n, unit)
 #define IS_ALIGNED(n, bits) (((uintptr_t)(n) & MASK(bits)) == 0)
+/* the least power of two that is not below n > 0, for 32 bits */
+#define NEXT_POWER_OF_2(n) ((n) <= 1 ? 1u : 1u << (32 - __builtin_clz((unsigned)(n) - 1)))
 #define IS_POWER_OF_2(n) ((n) != 0 && ((n) & ((n) - 1)) == 0)
+/* constant expressions, if their arguments are */
+#define MIN_UNSAFE(a, b) ((a) < (b) ? (a) : (b))
+#define MAX_UNSAFE(a, b) ((a) > (b) ? (a) : (b))
 #ifndef MIN
 #define MIN(a, b)                                                                                  \
     ({                                                                                             \

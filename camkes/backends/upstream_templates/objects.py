@@ -16,7 +16,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from camkes.backends.sel4.upstream_templates.macros import PAGES, TemplateError
+from camkes.backends.upstream_templates.macros import PAGES, TemplateError
 from camkes.capdl.details import (
     ArmInterrupt,
     Bank,

@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from camkes.backends.sel4.address_space import ARCHITECTURES
-from camkes.backends.sel4.upstream_templates.view import CompositionView, EndView, IncludeView, StructView
+from camkes.backends.upstream_templates.view import CompositionView, EndView, IncludeView, StructView
+from camkes.model.architectures import ARCHITECTURES
 from camkes.model.connectors import VIRTUAL_QUEUES, support
 from camkes.model.limits import WORDS
 from camkes.model.units import PAGE, round_up

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from camkes.backends.sel4.upstream_templates.codes import NO_TEMPLATE
-from camkes.backends.sel4.upstream_templates.context import Session
-from camkes.backends.sel4.upstream_templates.macros import PAGES
-from camkes.backends.sel4.upstream_templates.objects import Recorder
-from camkes.backends.sel4.upstream_templates.view import (
+from camkes.backends.upstream_templates.codes import NO_TEMPLATE
+from camkes.backends.upstream_templates.context import Session
+from camkes.backends.upstream_templates.macros import PAGES
+from camkes.backends.upstream_templates.objects import Recorder
+from camkes.backends.upstream_templates.view import (
     CompositionView,
     ConfigurationView,
     ConnectionView,
@@ -24,7 +24,7 @@ from camkes.backends.sel4.upstream_templates.view import (
     InstanceView,
 )
 from camkes.capdl.model import CapabilityModel, Pools, Space
-from camkes.diagnostics import Diagnostic, Sink
+from camkes.diagnostics import Diagnostic, Sink, Span
 from camkes.generate.facts import Rendered
 from camkes.generate.render import Renderer
 from camkes.generate.write import GeneratedFile
@@ -32,11 +32,12 @@ from camkes.model.configured import DEFAULTS, Defaults
 from camkes.model.connectors import GENERATED
 from camkes.model.settings import BUDGET, DATA, DEFAULT_MAX_PRIORITY, PERIOD, SIZE_BITS
 from camkes.model.system import Instance, System
+from camkes.project.application import Application
 from camkes.project.builds import ComponentBuild
 from camkes.project.declarations import ConnectorTemplates
 
 if TYPE_CHECKING:
-    from camkes.backends.sel4.upstream_templates.rendering import TemplateRenderer
+    from camkes.backends.upstream_templates.rendering import TemplateRenderer
 
 #: templates for instances that have a setting: the template, the file, and what it is
 _SETTING_TEMPLATES = {
@@ -46,6 +47,8 @@ _SETTING_TEMPLATES = {
     ),
     "debug": (("component.debug.c", "camkes.debug.c", "source"),),
 }
+#: settings of components that make kernel objects while they run, or are looked into from outside
+_ON_MACHINES = ("debug", "simple")
 
 
 class DeclaredTemplates(Struct, frozen=True):
@@ -57,6 +60,13 @@ class DeclaredTemplates(Struct, frozen=True):
     components: Mapping[str, ComponentBuild] = field(default_factory=dict)
     instances: Mapping[tuple[str, str], ComponentBuild] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, application: Application) -> DeclaredTemplates:
+        """Those that the CMake files of an application declare."""
+        return cls(
+            application.template_paths, application.connectors, application.components, application.instances
+        )
+
     def rendered(self, system: System) -> frozenset[str]:
         """The connectors of a system that are rendered from templates of their own."""
         names = {connection.connector.name for connection in system.connections}
@@ -64,13 +74,15 @@ class DeclaredTemplates(Struct, frozen=True):
 
 
 class TemplateSettings(Struct, frozen=True, kw_only=True):
-    """How the system is built, as far as templates depend on it."""
+    """How the system is built, as far as templates depend on it. `machine`: it is for one, not for the host
+    kernel, where no component makes kernel objects."""
 
     architecture: str
     defaults: Defaults = DEFAULTS
     fault_handlers: bool = True
     large_dma_frames: bool = False
     mcs: bool = False
+    machine: bool = True
 
     @property
     def device_frames(self) -> tuple[int, ...]:
@@ -109,7 +121,8 @@ class RenderedText(Struct, frozen=True):
 
 class Rendering(Struct, frozen=True):
     """What became of the templates. `libraries` and `symbols` are by instance: what it is linked with, and
-    the names of its variables that memory was put behind."""
+    the names of its variables that memory was put behind. `allocated`: each object that templates asked for,
+    and the place of what the first of them was rendered for."""
 
     model: CapabilityModel
     connectors: frozenset[str]
@@ -117,6 +130,7 @@ class Rendering(Struct, frozen=True):
     libraries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     symbols: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     templates: tuple[Path, ...] = ()
+    allocated: Mapping[str, Span] = field(default_factory=dict)
 
     def for_code(self) -> Rendered:
         """What the rest of the generated code needs to know."""
@@ -168,6 +182,7 @@ class _TemplateRun:
         self.recorder = Recorder(model, settings.architecture)
         self.composition = CompositionView(system)
         self.session = Session(self.composition, ConfigurationView(system), self.recorder, settings.options())
+        self.machine = settings.machine
         self.renderer: TemplateRenderer | None = None  # most systems need none
         for name, cspace in self.recorder.spaces.items():
             size = self.session.configuration[name].get("cnode_size_bits")
@@ -176,6 +191,7 @@ class _TemplateRun:
         self.pools: Mapping[str, Pools] = {}
         self.files: list[RenderedText] = []
         self.libraries: dict[str, dict[str, None]] = {}
+        self.allocated: dict[str, Span] = {}
         self.diagnostics: list[Diagnostic] = []
 
     def instance(self, instance: Instance) -> None:
@@ -203,11 +219,14 @@ class _TemplateRun:
             for template in build.template_headers:
                 self._header(me, template, Path(template).name)
 
+        set_ = self.session.configuration[me.name]
+        asked = {name for name in (*_SETTING_TEMPLATES, "simple") if set_.get(name)}
+        if not self.machine:
+            asked -= {*_ON_MACHINES}
         for setting, templates in _SETTING_TEMPLATES.items():
-            if self.session.configuration[me.name].get(setting):
-                for template, name, suffix in templates:
-                    self._render(me, template, name, suffix)
-        if self.session.configuration[me.name].get("simple"):
+            for template, name, suffix in templates if setting in asked else ():
+                self._render(me, template, name, suffix)
+        if "simple" in asked:
             self._simple(me)
 
     def _simple(self, me: InstanceView) -> None:
@@ -253,7 +272,7 @@ class _TemplateRun:
         self._render(me, template, name, "header")
 
     def _render(self, me: EndView | InstanceView, template: str, name: str, kind: str) -> None:
-        from camkes.backends.sel4.upstream_templates.rendering import RenderError, TemplateRenderer
+        from camkes.backends.upstream_templates.rendering import RenderError, TemplateRenderer
 
         instance = me.instance
         if self.renderer is None:
@@ -263,6 +282,8 @@ class _TemplateRun:
         except RenderError as error:
             self.diagnostics.append(error.diagnostic)
             return
+        for item in self.recorder.objects:
+            self.allocated.setdefault(item, me.span)
         path = self.out / instance.name / "rendered" / name
         self.files.append(RenderedText(GeneratedFile(path, instance.name, kind), text))
 
@@ -278,4 +299,5 @@ class _TemplateRun:
             {name: tuple(libraries) for name, libraries in self.libraries.items()},
             {name: tuple(names) for name, names in symbols.items()},
             () if self.renderer is None else self.renderer.files,
+            self.allocated,
         )

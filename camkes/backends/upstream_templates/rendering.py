@@ -12,15 +12,15 @@ from typing import Any
 
 import jinja2
 
-from camkes.backends.sel4.upstream_templates.codes import NO_TEMPLATE, TEMPLATE_ERROR, TEMPLATE_FAILED
-from camkes.backends.sel4.upstream_templates.context import Session
-from camkes.backends.sel4.upstream_templates.macros import TemplateError
-from camkes.backends.sel4.upstream_templates.view import ConfigurationView, EndView, InstanceView
+from camkes.backends.upstream_templates.codes import NO_TEMPLATE, TEMPLATE_ERROR, TEMPLATE_FAILED
+from camkes.backends.upstream_templates.context import Session
+from camkes.backends.upstream_templates.macros import TemplateError
+from camkes.backends.upstream_templates.view import ConfigurationView, EndView, InstanceView
 from camkes.diagnostics import Diagnostic, Label, SourceFile, Span
 from camkes.generate.render import c_environment
 
 #: our classes, as Jinja names them
-_CLASS = re.compile(r"'camkes\.backends\.sel4\.upstream_templates\.(?:\w+\.)*(\w+)")
+_CLASS = re.compile(r"'camkes\.backends\.upstream_templates\.(?:\w+\.)*(\w+)")
 
 
 class RenderError(Exception):

@@ -19,9 +19,9 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from camkes.backends.sel4.upstream_templates import macros, objects, view
-from camkes.backends.sel4.upstream_templates.macros import TemplateError
-from camkes.backends.sel4.upstream_templates.objects import (
+from camkes.backends.upstream_templates import macros, objects, view
+from camkes.backends.upstream_templates.macros import TemplateError
+from camkes.backends.upstream_templates.objects import (
     AllocatedFrame,
     CapHandle,
     ObjectType,

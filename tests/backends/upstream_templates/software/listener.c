@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+#include <camkes.h>
+#include <stdio.h>
+
+void callback_callback(seL4_Word badge);
+void callback_callback(seL4_Word badge)
+{
+    printf("software: called back %d\n", badge != 0);
+}
