@@ -46,14 +46,14 @@ def render_templates(
     rendering = render(system, model, DeclaredTemplates.of(application), settings, out, sink)
     objects = {item.name: item for item in rendering.model.objects}
     reported = set()
-    for name, span in rendering.allocated.items():
+    for name, asker in rendering.allocated.items():
         lack = _lack(objects[name])
-        if lack is not None and span not in reported:
-            reported.add(span)
+        if lack is not None and asker not in reported:
+            reported.add(asker)
             sink.report(
                 NEEDS_SEL4,
-                f"the template of this needs the seL4 kernel: it asks for {lack}",
-                span,
+                f"{asker.words} needs the seL4 kernel: its template asks for {lack}",
+                asker.span,
                 help="build with `--kernel sel4`",
             )
     return rendering

@@ -112,6 +112,13 @@ class TemplateSettings(Struct, frozen=True, kw_only=True):
         )
 
 
+class Asker(Struct, frozen=True):
+    """What a template is rendered for, in words that begin a sentence, and where that is in the text."""
+
+    words: str
+    span: Span
+
+
 class RenderedText(Struct, frozen=True):
     """A rendered file."""
 
@@ -121,8 +128,7 @@ class RenderedText(Struct, frozen=True):
 
 class Rendering(Struct, frozen=True):
     """What became of the templates. `libraries` and `symbols` are by instance: what it is linked with, and
-    the names of its variables that memory was put behind. `allocated`: each object that templates asked for,
-    and the place of what the first of them was rendered for."""
+    the names of its variables that memory was put behind. `allocated`: what first asked for each object."""
 
     model: CapabilityModel
     connectors: frozenset[str]
@@ -130,7 +136,7 @@ class Rendering(Struct, frozen=True):
     libraries: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     symbols: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     templates: tuple[Path, ...] = ()
-    allocated: Mapping[str, Span] = field(default_factory=dict)
+    allocated: Mapping[str, Asker] = field(default_factory=dict)
 
     def for_code(self) -> Rendered:
         """What the rest of the generated code needs to know."""
@@ -191,7 +197,7 @@ class _TemplateRun:
         self.pools: Mapping[str, Pools] = {}
         self.files: list[RenderedText] = []
         self.libraries: dict[str, dict[str, None]] = {}
-        self.allocated: dict[str, Span] = {}
+        self.allocated: dict[str, Asker] = {}
         self.diagnostics: list[Diagnostic] = []
 
     def instance(self, instance: Instance) -> None:
@@ -282,8 +288,9 @@ class _TemplateRun:
         except RenderError as error:
             self.diagnostics.append(error.diagnostic)
             return
+        words = f"instance `{me.name}`" if isinstance(me, InstanceView) else f"`{me}` of {me.parent.type.name}"
         for item in self.recorder.objects:
-            self.allocated.setdefault(item, me.span)
+            self.allocated.setdefault(item, Asker(words, me.span))
         path = self.out / instance.name / "rendered" / name
         self.files.append(RenderedText(GeneratedFile(path, instance.name, kind), text))
 
