@@ -264,7 +264,8 @@ def test_what_only_a_machine_has_is_refused(project: Path, asked: str, lack: str
     done = camkes("build", project, "-o", project / "out")
     assert done.status == 1
     assert done.errors.count("error[") == 1
-    assert f"error[E0651]: `gate.lane` of Lane needs the seL4 kernel: its template asks for {lack}" in done.errors
+    words = f"`gate.lane` of Lane needs the seL4 kernel: its template asks for {lack}"
+    assert f"error[E0651]: {words}\n" in done.errors
     line = next(n for n, text in enumerate(SYSTEM.splitlines(), 1) if "to gate.lane" in text)
     column = SYSTEM.splitlines()[line - 1].index("gate.lane") + 1
     assert f"lanes.camkes:{line}:{column}\n" in done.errors

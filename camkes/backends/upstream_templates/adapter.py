@@ -288,7 +288,10 @@ class _TemplateRun:
         except RenderError as error:
             self.diagnostics.append(error.diagnostic)
             return
-        words = f"instance `{me.name}`" if isinstance(me, InstanceView) else f"`{me}` of {me.parent.type.name}"
+        if isinstance(me, InstanceView):
+            words = f"instance `{me.name}`"
+        else:
+            words = f"`{me}` of {me.parent.type.name}"
         for item in self.recorder.objects:
             self.allocated.setdefault(item, Asker(words, me.span))
         path = self.out / instance.name / "rendered" / name
