@@ -16,11 +16,14 @@ from msgspec import Struct
 from camkes.analysis.blocking import waits
 from camkes.analysis.conditions import servers
 from camkes.analysis.demand import demands
+from camkes.analysis.obstacles import domain_of
 from camkes.analysis.platform import Platform
+from camkes.analysis.supply import ALWAYS, supply_of
 from camkes.analysis.workload import Workload, WorkloadTask
 from camkes.diagnostics import Span
 from camkes.model.settings import REQUESTS, WITHIN
 from camkes.model.system import System
+from camkes.model.units import duration
 from camkes.protocols.jobs import Emission, find_jobs
 from camkes.protocols.plan import Plan
 from camkes.protocols.requests import Counted
@@ -35,6 +38,7 @@ class AssumptionKind(StrEnum):
     REQUESTS = "requests"  # a job or a request calls an interface once
     EVENTS = "events"  # a job emits the event once that releases another task
     WAITS = "waits"  # a wait lasts until its signal
+    RELEASES = "releases"  # a timer releases jobs at their times, whatever slots there are
 
 
 class Assumption(Struct, frozen=True):
@@ -57,7 +61,7 @@ def find_assumptions(
     and handlers was not read, "" that of all others."""
     found = [] if platform else [_OPERATIONS]
     found += [*_execution_times(system, plan), *_requests(system, plan, unread), *_events(system, plan)]
-    return (*found, *_waits(plan))
+    return (*found, *_waits(plan), *_releases(system, plan))
 
 
 _OPERATIONS = Assumption(
@@ -152,6 +156,27 @@ def _waits(plan: Plan) -> Iterator[Assumption]:
         )
 
 
+def _releases(system: System, plan: Plan) -> Iterator[Assumption]:
+    """The driver of timers on seL4 is in domain 0."""
+    if system.mcs or not system.schedule:
+        return
+    tick = system.kernel.tick_or_default
+    driver = supply_of([(slot.domain, slot.length(tick)) for slot in system.schedule], 0)
+    timed = {task.instance for task in system.tasks if not task.release}
+    others = [name for name in timed if domain_of(system, name) != 0]
+    if others and driver is not ALWAYS:
+        late = "a slot of domain 0, which there has to be" if driver is None else "the next slot of domain 0"
+        gap = "" if driver is None else f", up to {duration(driver.longest_gap)} later"
+        yield Assumption(
+            AssumptionKind.RELEASES,
+            "",
+            f"timers release jobs at their times (on seL4 it is in {late}{gap})",
+            "leave that time to the deadlines",
+            system.schedule[0].span,
+            frozenset(others),
+        )
+
+
 def assumed_of_tasks(
     workload: Workload, platform: Platform, assumptions: Sequence[Assumption]
 ) -> Mapping[str, tuple[Assumption, ...]]:
@@ -164,10 +189,11 @@ def assumed_of_tasks(
     about: set[str] = set().union(*(each.of or () for each in assumptions))
     sections: dict[str, set[str]] = {name: set() for name in named}
     if not about.isdisjoint(workload.cpi):
-        needed = demands(workload, platform)
-        for task in workload.tasks:
-            found = {section.cpi for section in waits(workload, needed, platform, task).sections}
-            sections[task.name] = set().union(*(below[name] for name in found))
+        for _, part in workload.parts:
+            needed = demands(part, platform)
+            for task in part.tasks:
+                found = {section.cpi for section in waits(part, needed, platform, task).sections}
+                sections[task.name] = set().union(*(below[name] for name in found))
 
     def depends_on(first: WorkloadTask) -> set[str]:
         found: set[str] = set()
@@ -175,7 +201,7 @@ def assumed_of_tasks(
         for task in waiting:
             found |= sections[task.name]
             for other in workload.tasks:
-                if other.priority >= task.priority or other.name == task.name:
+                if other.domain == task.domain and other.priority >= task.priority:
                     found |= own[other.name]
                     if other.after and other.after not in seen:
                         seen.add(other.after)

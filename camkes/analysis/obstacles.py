@@ -30,14 +30,16 @@ from camkes.protocols.signals import WAIT_UNTIL
 
 class Obstacle(Struct, frozen=True):
     """Why there is no bound: in full, and in a few words that complete "no bound:". It concerns what
-    `callers` execute, tasks and CPIs ("inst.iface"), and all tasks up to `priority`, before which something
-    else executes; -1: none. `frees`: a request to one of these CPIs does not have its lock while it waits."""
+    `callers` execute, tasks and CPIs ("inst.iface"), and all tasks up to `priority` (-1: none), before which
+    something else executes: those of the scheduling `domain`, None: of all. `frees`: a request to one of
+    these CPIs does not have its lock while it waits."""
 
     problem: Diagnostic
     brief: str
     callers: tuple[str, ...] = ()
     priority: int = -1
     frees: bool = False
+    domain: int | None = None
 
 
 def find_obstacles(system: System, plan: Plan) -> tuple[Obstacle, ...]:
@@ -312,13 +314,18 @@ def _others(system: System, plan: Plan) -> Iterator[_OtherThread]:
 
 def _other_threads(system: System, plan: Plan) -> Iterator[Obstacle]:
     """Threads that are not of tasks, where one of at most their priority is."""
-    lowest = min(task.priority for task in plan.tasks)
+    slots = bool(system.schedule)
+    lowest_of: dict[int, int] = {}
+    for task in plan.tasks:
+        domain = domain_of(system, task.name) if slots else 0
+        lowest_of[domain] = min(task.priority, lowest_of.get(domain, task.priority))
     tasks = filter(None, map(system.instance, (task.name for task in plan.tasks)))
     cores = {DEFAULTS.affinity_of(part.configured.control) for part in tasks}
     for thread in _others(system, plan):
         settings = thread.instance.configured.thread(thread.interface)
         priority = DEFAULTS.priority_of(settings)
-        if priority < lowest or DEFAULTS.affinity_of(settings) not in cores:
+        lowest = lowest_of.get(settings.domain or 0 if slots else 0)
+        if lowest is None or priority < lowest or DEFAULTS.affinity_of(settings) not in cores:
             continue
         setting = PRIORITY.of(f"{thread.interface}_")
         problem = Diagnostic(
@@ -328,11 +335,73 @@ def _other_threads(system: System, plan: Plan) -> Iterator[Obstacle]:
             notes=(f"the lowest priority of a task is {lowest}",),
             help=f"{thread.help}, or set `{thread.instance.name}.{setting}` to less than {lowest}",
         )
-        yield Obstacle(problem, f"the thread of {thread.name}, at {priority}", priority=priority)
+        yield Obstacle(
+            problem,
+            f"the thread of {thread.name}, at {priority}",
+            priority=priority,
+            domain=settings.domain or 0 if slots else None,
+        )
+
+
+def domain_of(system: System, instance: str, interface: str = "") -> int:
+    """The scheduling domain of the threads of an interface, or of the control thread of an instance."""
+    found = system.instance(instance)
+    return 0 if found is None else found.configured.thread(interface).domain or 0
+
+
+def _across_domains(system: System, plan: Plan) -> Iterator[Obstacle]:
+    """Requests to CPIs, and waits for helpers, of other domains: they wait for slots of these, and delay
+    others there."""
+    domains = {task.name: domain_of(system, task.name) for task in plan.tasks}
+    domains |= {cpi.name: domain_of(system, cpi.instance, cpi.interface) for cpi in plan.cpis}
+    ceilings = {cpi.name: cpi.ceiling for cpi in plan.cpis}
+    for request in plan.requests:
+        caller, callee = request.caller, request.callee
+        if domains.get(caller, 0) == domains.get(callee, 0):
+            continue
+        problem = Diagnostic(
+            SEVERAL_PROCESSORS,
+            f"`{caller}` has domain {domains.get(caller, 0)}, and `{callee}`, which it requests, has"
+            f" {domains.get(callee, 0)}",
+            request.span,
+            notes=("a request to another domain waits for its slots",),
+            help="give both the same domain; or run the system: reports show what slots cost",
+        )
+        brief = f"requests {callee} of another domain"
+        yield Obstacle(
+            problem, brief, (caller, callee), max(ceilings.get(callee, 0), 0), domain=domains.get(callee, 0)
+        )
+    for condition in plan.conditions:
+        waiting = domain_of(system, condition.instance)
+        for name in condition.lending.tasks():
+            if domains.get(name, waiting) != waiting:
+                problem = Diagnostic(
+                    SEVERAL_PROCESSORS,
+                    f"a wait for `{condition.name}` has domain {waiting}, and its helper `{name}` has"
+                    f" {domains[name]}",
+                    _span(condition),
+                    help="give both the same domain",
+                )
+                yield Obstacle(
+                    problem, f"its helper {name} is in another domain", tuple(condition.lending.waiters)
+                )
 
 
 def _processors(system: System, plan: Plan) -> Iterator[Obstacle]:
-    """Tasks and CPIs have to share one processor at all times."""
+    """Tasks and CPIs have to share one processor; at all times, but for slots of a schedule where budgets and
+    deadlines do not decide, too."""
+    slots = bool(system.schedule) and not system.mcs
+    if slots:
+        yield from _across_domains(system, plan)
+    for band in plan.bands if slots else ():
+        problem = Diagnostic(
+            BAND_NOT_ANALYSED,
+            f"the tasks of `{band.instance}` cannot be analysed: they have slots of a schedule, and are"
+            " ordered by their deadlines",
+            band.span,
+            help="run the system, or give them priorities of their own",
+        )
+        yield Obstacle(problem, f"the order of {band.instance}, in slots", band.tasks)
     everyone = tuple(task.name for task in plan.tasks)
     threads = [(task.name, "", task.name) for task in plan.tasks]
     threads += [(cpi.instance, cpi.interface, cpi.name) for cpi in plan.cpis if cpi.tasks]
@@ -341,9 +410,10 @@ def _processors(system: System, plan: Plan) -> Iterator[Obstacle]:
         instance = system.instance(instance_name)
         assert instance is not None
         settings = instance.configured.thread(interface)
-        for known, value in ((AFFINITY, DEFAULTS.affinity_of(settings)), (DOMAIN, settings.domain)):
-            expected, other = first.setdefault(known, (value or 0, name))
-            if (value or 0) != expected:
+        found = [(AFFINITY, DEFAULTS.affinity_of(settings))]
+        for known, value in found if slots else [*found, (DOMAIN, settings.domain or 0)]:
+            expected, other = first.setdefault(known, (value, name))
+            if value != expected:
                 problem = Diagnostic(
                     SEVERAL_PROCESSORS,
                     f"`{name}` has {known.name} {value}, but `{other}` has {expected}",
@@ -352,8 +422,8 @@ def _processors(system: System, plan: Plan) -> Iterator[Obstacle]:
                     help=f"give all tasks and CPIs the same {known.name}",
                 )
                 yield Obstacle(problem, "several processors", everyone)
-    domain, one = first[DOMAIN]
-    if any(slot.domain != domain for slot in system.schedule):
+    domain, one = first.get(DOMAIN, (0, ""))
+    if not slots and any(slot.domain != domain for slot in system.schedule):
         instance = system.instance(one)
         problem = Diagnostic(
             SEVERAL_PROCESSORS,

@@ -17,6 +17,7 @@ from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from camkes.analysis.codes import REPLAY_FILE
 from camkes.analysis.replayed_waits import (
@@ -30,6 +31,7 @@ from camkes.analysis.replayed_waits import (
     waits_of,
 )
 from camkes.analysis.simulation import SimulatedProgram, Step
+from camkes.analysis.supply import ALWAYS, supply_of
 from camkes.analysis.witness import Witness
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.diagnostics import Sink
@@ -50,7 +52,8 @@ class Body(Struct, frozen=True, forbid_unknown_fields=True):
 
 class Replay(Struct, frozen=True, forbid_unknown_fields=True):
     """A case of one system. `task` is the task whose job, released at `release`, responds after `response`
-    nanoseconds; `bound` is the one of the analysis, null for none. The case takes `duration`."""
+    nanoseconds; `bound` is the one of the analysis, null for none. The case takes `duration`. `schedule`: the
+    lengths of slots from time 0 on, repeated, each with whether these tasks have it; empty: they have all."""
 
     schema: Literal[1]
     task: str
@@ -61,13 +64,16 @@ class Replay(Struct, frozen=True, forbid_unknown_fields=True):
     duration: Annotated[int, Meta(ge=1)]
     tasks: tuple[Body, ...]
     cpis: tuple[Body, ...]
+    schedule: tuple[tuple[bool, Annotated[int, Meta(ge=1)]], ...] = ()
 
     @property
     def program(self) -> SimulatedProgram:
+        supply = supply_of(self.schedule, True) if self.schedule else ALWAYS
         return SimulatedProgram(
             {each.name: each.body for each in self.tasks},
             {each.name: each.body for each in self.cpis},
             {each.name: each.offset for each in self.tasks},
+            next(iter(supply.phases if supply is not None else ()), None),
         )
 
 
@@ -84,6 +90,7 @@ def to_json(witness: Witness) -> str:
         duration=witness.duration + 1,
         tasks=tuple(Body(name, body, what.offsets[name]) for name, body in what.tasks.items()),
         cpis=tuple(Body(name, body) for name, body in what.cpis.items()),
+        schedule=() if what.phase is None else what.phase.from_zero(),
     )
     return msgspec.json.format(msgspec.json.encode(replay), indent=2).decode() + "\n"
 
@@ -102,7 +109,7 @@ def read_replay(path: Path, workload: Workload, sink: Sink) -> Replay | None:
             help="`camkes analyze --witnesses DIR` writes them",
         )
         return None
-    wrong = list(_differences(replay, workload))
+    wrong = list(_differences(replay, workload.part_of(replay.task)))
     if wrong:
         sink.report(
             REPLAY_FILE,
@@ -116,6 +123,8 @@ def read_replay(path: Path, workload: Workload, sink: Sink) -> Replay | None:
 
 def _differences(replay: Replay, workload: Workload) -> Iterator[str]:
     """Where a case and a system do not fit."""
+    if replay.schedule and not any(has for has, _ in replay.schedule):
+        yield "the schedule has no slot of its tasks"
     kinds: tuple[tuple[str, Sequence[Body], Sequence[WorkloadTask] | Sequence[WorkloadCpi]], ...] = (
         ("task", replay.tasks, workload.tasks),
         ("CPI", replay.cpis, workload.cpis),
@@ -221,11 +230,29 @@ def _names(names: Sequence[str]) -> Mapping[str, str]:
     return found
 
 
+def releases(workload: Workload, what: SimulatedProgram) -> Mapping[str, int]:
+    """The first releases in the model, whose schedule begins with a slot, so that all are as long as in the
+    system."""
+    late = 0 if what.phase is None else -what.phase.begin % what.phase.length
+    return {name: time + late for name, time in shifted(workload, what.offsets).items()}
+
+
+def _domains(workload: Workload, names: Mapping[str, str], what: SimulatedProgram) -> Iterator[str]:
+    """All tasks and CPIs have the slots of domain 1."""
+    if what.phase is None:
+        return
+    for name in (*(task.name for task in workload.tasks), *_groups(workload)):
+        yield f"{names[name]}._domain = 1;"
+    for lock, cpis in _groups(workload).items():
+        for cpi in cpis if not cpis[0].wait else ():
+            yield f"{names[lock]}.{_interface(cpi, names)}_domain = 1;"
+
+
 def _text(workload: Workload, what: SimulatedProgram, names: Mapping[str, str]) -> str:
     lines = ["import <std_connector.camkes>;", "procedure Request { void go(); }"]
     composition: list[str] = []
     settings: list[str] = []
-    offsets = shifted(workload, what.offsets)
+    offsets = releases(workload, what)
     callers: dict[str, list[str]] = {}
 
     def component(name: str, requests: Iterable[str], items: str) -> None:
@@ -271,5 +298,16 @@ def _text(workload: Workload, what: SimulatedProgram, names: Mapping[str, str]) 
         to = f"{names[workload.lock[callee]]}.{_interface(workload.cpi[callee], names)}"
         composition.append(f"connection {RPC_CALL.name} of_{names[callee]}({', '.join(ends)}, to {to});")
     composition += wait_connections(workload, names)
-    body = ["composition {", *composition, "}", "configuration {", *settings, "}"]
+    body = [
+        "composition {",
+        *composition,
+        "}",
+        "configuration {",
+        *settings,
+        *_domains(workload, names, what),
+        "}",
+    ]
+    if what.phase is not None:
+        slots = replace(what.phase, begin=0).from_zero()
+        body += [f"schedule {{ [{', '.join(f'({int(has)}, {length} ns)' for has, length in slots)}] }}"]
     return "\n".join([*lines, "assembly {", *body, "}"]) + "\n"

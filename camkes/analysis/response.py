@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Response times under fixed priorities: the fixed point of Cucinotta et al., Eq. 1, over a busy window."""
+"""Response times under fixed priorities: the fixed point of Cucinotta et al., Eq. 1, over a busy window.
+
+Where a schedule of domains gives the tasks slots, the window has to be long enough to supply what is demanded
+in it: there is a fixed point for each phase of the table in which the window can begin (`supply.py`).
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from camkes.analysis.demand import Time
+from camkes.analysis.supply import ALWAYS, Phase, Supply
 
 #: The blocking of a job in a window of so many nanoseconds; never less in a longer one.
 Blocking = Callable[[Time], Time]
@@ -23,7 +28,8 @@ STEPS = 10_000
 
 class Load(Struct, frozen=True):
     """The demand of a task: `demand` nanoseconds for each job, a job each `period`, at most. `interrupts`: it
-    is that of releases by a timer, not of the jobs."""
+    is that of releases by a timer, not of the jobs. `goes_on`: a job can be preempted when all its work is
+    done, and ends later."""
 
     name: str
     priority: int
@@ -32,18 +38,21 @@ class Load(Struct, frozen=True):
     #: how much later than that a job can be released
     jitter: Time = 0
     interrupts: bool = False
+    goes_on: bool = False
 
 
 class Response(Struct, frozen=True):
     """The longest response, `time`, of a job in the busy window; the `job` (0: the first) that has it, and
     how many jobs of which loads it waits for in a `window` from when all were released. `latest` is when
-    a job ends, at most, after its release without the jitter."""
+    a job ends, at most, after its release without the jitter. `phase`: where in a table of slots the window
+    begins."""
 
     time: Time
     job: int
     interference: tuple[tuple[Load, int], ...]
     window: Time
     latest: Time
+    phase: Phase | None = None
 
 
 class Unfinished(Struct, frozen=True):
@@ -58,18 +67,41 @@ def response(
     blocking: Blocking,
     enough: Time | None = None,
     steps: int = STEPS,
+    supply: Supply = ALWAYS,
 ) -> Response | Unfinished | None:
     """The longest response time of a task's jobs, or None where there is no bound. The search ends at one
-    that is longer than `enough`, or after so many steps.
+    that is longer than `enough`, or after so many steps. `supply` is what all these tasks have of the
+    processor.
 
     `others` are all other loads; those of equal priority interfere too, as it depends on the order of arrival
     who is first. A job that ends after its period delays the next one: then more jobs are looked at.
     """
     interfering = [other for other in others if other.priority >= task.priority]
     used = sum((Fraction(load.demand) / load.period for load in (task, *interfering)), Fraction(0))
-    if used > 1:
+    if used > supply.share:
         return None
-    jobs = lcm(*(load.period for load in (task, *interfering))) // task.period
+    jobs = lcm(supply.length, *(load.period for load in (task, *interfering))) // task.period
+    found = [
+        _in_phase(task, interfering, blocking, enough, steps, jobs, phase)
+        for phase in supply.phases or (None,)
+    ]
+    if any(isinstance(each, Unfinished) for each in found):
+        return Unfinished(max(each.time for each in found))
+    ended = [each for each in found if isinstance(each, Response)]
+    longest = max(ended, key=lambda each: each.time)
+    return replace(longest, latest=max(each.latest for each in ended))
+
+
+def _in_phase(
+    task: Load,
+    interfering: Sequence[Load],
+    blocking: Blocking,
+    enough: Time | None,
+    steps: int,
+    jobs: int,
+    phase: Phase | None,
+) -> Response | Unfinished:
+    """The same where the busy window begins in a phase of the table, for so many jobs."""
     most_late = max(load.jitter for load in (task, *interfering))
     longest: Response | None = None
     latest: Time = 0
@@ -77,18 +109,19 @@ def response(
     for job in range(jobs + ceil(most_late / task.period)):
         release = max(0, job * task.period - task.jitter)
         most = None if enough is None else enough + release
-        window, steps = _window(task, interfering, blocking, job, window, steps, most)
+        window, steps = _window(task, interfering, blocking, job, window, steps, most, phase)
         if steps < 0:
             passed = window - release
             return Unfinished(passed if longest is None else max(passed, longest.time))
         latest = max(latest, task.jitter + window - job * task.period)
         if longest is None or window - release > longest.time:
             counts = tuple((other, _jobs(other, window)) for other in interfering)
-            longest = Response(window - release, job, counts, window, 0)
+            longest = Response(window - release, job, counts, window, 0, phase)
         done = window <= (job + 1) * task.period - task.jitter
         if done or (enough is not None and longest.time > enough):
             break
-    return longest and replace(longest, latest=latest)
+    assert longest is not None
+    return replace(longest, latest=latest)
 
 
 def _jobs(load: Load, window: Time) -> int:
@@ -109,6 +142,7 @@ def _window(
     start: Time,
     steps: int,
     most: Time | None,
+    phase: Phase | None,
 ) -> tuple[Time, int]:
     """When a job, counted from 0, is done at the latest, from the beginning of the busy window; and how many
     of the steps are left. -1: they did not suffice, and it is done later. It need not be exact above
@@ -117,7 +151,8 @@ def _window(
     # each task is released at least once; without work of its own a job still waits for the others
     window = max(start, own + sum(other.demand for other in interfering), 1)
     for left in range(steps - 1, -1, -1):
-        again = own + blocking(window) + released(interfering, window)
+        needed = own + blocking(window) + released(interfering, window)
+        again = needed if phase is None else phase.finish(needed, goes_on=task.goes_on)
         if again == window or (most is not None and again > most):
             return again, left
         window = again

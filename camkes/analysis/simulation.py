@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from camkes.analysis.demand import overheads_of
 from camkes.analysis.platform import Platform
+from camkes.analysis.supply import Phase
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 
 #: Work for so many nanoseconds, or a request to this CPI.
@@ -32,11 +33,12 @@ _EMIT = ""
 
 class SimulatedProgram(Struct, frozen=True):
     """What each job and each request does, and the first release of each task, in nanoseconds; later ones are
-    a period apart."""
+    a period apart. `phase`: the slots in which all of this executes."""
 
     tasks: Mapping[str, tuple[Step, ...]]
     cpis: Mapping[str, tuple[Step, ...]]
     offsets: Mapping[str, int]
+    phase: Phase | None = None
 
 
 class SimulatedJob(NamedTuple):
@@ -121,6 +123,7 @@ class Simulation:
     ) -> None:
         self.release = release
         self._interrupted = 0  # nanoseconds that releases still take
+        self._edge = -1  # the end of a slot, before the releases of that instant
         self.record = record
         self.slices: list[Slice] = []
         self.workload = workload
@@ -154,16 +157,21 @@ class Simulation:
                 self._release_due()
                 continue
             flow = self._pick()
-            if flow is None or flow.left:
+            if flow is None or flow.left or self._pauses():
                 if self._release_due():
+                    self._edge = -1
                     continue
-                upcoming = min(self._timers[0][0], until)
+                has, change = (True, until) if self.what.phase is None else self.what.phase.at(self.now)
+                upcoming = min(self._timers[0][0], until, change)
+                flow = flow if has else None
                 if flow is not None:
                     upcoming = min(upcoming, self.now + flow.left)
                     flow.left -= upcoming - self.now
                 if self.record:
                     self._note(upcoming)
                 self.now = upcoming
+                if has and upcoming == change:
+                    self._edge = upcoming
             else:
                 ended = len(self.jobs)
                 self._step(flow)
@@ -187,6 +195,11 @@ class Simulation:
                 self.slices[self.slices.index(before)] = before._replace(end=until)
             else:
                 self.slices.append(Slice(name, cpi, flow.blocked, self.now, until))
+
+    def _pauses(self) -> bool:
+        """Whether other domains have the processor. At the end of a slot, what takes no time comes first."""
+        phase = self.what.phase
+        return phase is not None and self._edge != self.now and not phase.at(self.now)[0]
 
     def _pick(self) -> _Flow | None:
         before = self._running

@@ -96,18 +96,21 @@ def unbounded(
 
 def spread(tasks: Iterable[WorkloadTask], found: Mapping[str, NoBound]) -> Mapping[str, NoBound]:
     """These, and all that have no bound because of them: those released by one, and those of the same or a
-    lower priority."""
+    lower priority in the same domain."""
     ordered = sorted(tasks, key=lambda task: (-task.priority, task.name))
+    domains = sorted({task.domain for task in ordered})
     spoilt = dict(found)
     while True:
         known = len(spoilt)
         for task in ordered:
             if task.after in spoilt:
                 spoilt.setdefault(task.name, NoBound(Reason.RELEASE, task.after))
-        first = next((task for task in ordered if task.name in spoilt), None)
-        for task in ordered if first is not None else ():
-            if first is not None and task.priority <= first.priority:
-                spoilt.setdefault(task.name, NoBound(Reason.INTERFERENCE, first.name))
+        for domain in domains:
+            own = [task for task in ordered if task.domain == domain]
+            first = next((task for task in own if task.name in spoilt), None)
+            for task in own:
+                if first is not None and task.priority <= first.priority:
+                    spoilt.setdefault(task.name, NoBound(Reason.INTERFERENCE, first.name))
         if len(spoilt) == known:
             return spoilt
 
@@ -123,7 +126,8 @@ def concerned(workload: Workload) -> Mapping[Obstacle, tuple[str, ...]]:
         obstacle: tuple(
             task.name
             for task in every
-            if obstacle.priority >= task.priority or not executed[task.name].isdisjoint(obstacle.callers)
+            if (obstacle.priority >= task.priority and obstacle.domain in (None, task.domain))
+            or not executed[task.name].isdisjoint(obstacle.callers)
         )
         for obstacle in workload.obstacles
     }

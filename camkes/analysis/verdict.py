@@ -21,6 +21,7 @@ from camkes.analysis.obstacles import Obstacle
 from camkes.analysis.platform import FREE, Platform
 from camkes.analysis.response import Load, Response, response
 from camkes.analysis.sections import RequestSection
+from camkes.analysis.supply import ALWAYS, Supply
 from camkes.analysis.unbounded import NoBound, Reason, concerned, spread, unbounded
 from camkes.analysis.workload import Workload, WorkloadTask, workload_of
 from camkes.diagnostics import Sink
@@ -69,6 +70,15 @@ class TaskResult(Struct, frozen=True):
         if self.response.time > self.task.deadline:
             return Verdict.MISSED
         return Verdict.MET_IF if self.assumptions else Verdict.MET
+
+    @property
+    def slots(self) -> Time:
+        """How long other domains have the processor in the window of the longest response."""
+        found = self.response
+        if found is None or found.phase is None:
+            return 0
+        needed = (found.job + 1) * self.demand.total + self.blocking.least
+        return found.window - needed - sum(count * other.demand for other, count in found.interference)
 
     @property
     def fails(self) -> bool:
@@ -233,17 +243,22 @@ def _without_bound(
         _no_bound(each, found[each.task.name]) if each.task.name in found and each.no_bound is None else each
         for each in (*results, *others)
     ]
-    return tuple(sorted(every, key=lambda each: (-each.task.priority, each.task.name)))
+    return tuple(sorted(every, key=lambda each: _urgency(each.task)))
 
 
 def no_bounds(workload: Workload, platform: Platform) -> dict[str, NoBound]:
     """The tasks that have no bound because of obstacles, and why."""
-    needed = demands(workload, platform) if workload.obstacles else None
+    found: dict[str, NoBound] = {}
+    for _, part in workload.parts if workload.obstacles else ():
+        needed = demands(part, platform)
 
-    def sections(task: WorkloadTask) -> Sequence[RequestSection]:
-        return waits(workload, needed, platform, task).sections if needed is not None else ()
+        def sections(
+            task: WorkloadTask, part: Workload = part, needed: Demands = needed
+        ) -> Sequence[RequestSection]:
+            return waits(part, needed, platform, task).sections
 
-    return dict(unbounded(workload, sections))
+        found.update(unbounded(part, sections))
+    return dict(spread((*workload.tasks, *workload.background), found))
 
 
 def _names(results: Sequence[TaskResult]) -> Set[str]:
@@ -293,24 +308,35 @@ def _loses_events(task: WorkloadTask, responses: Mapping[str, Response | None]) 
 
 def _analyse(workload: Workload, platform: Platform, exact: bool, solver: bool, unbounded: str) -> Analysis:
     """One round; a task that is `unbounded` keeps utilisation bounds from being applied."""
-    needed = demands(workload, platform)
-    tasks = sorted(workload.tasks, key=lambda task: (-task.priority, task.name))
-    loads, interrupts = _loads(tasks, needed), interruptions(workload, platform)
-    reason = not_rate_monotonic(list(loads.values()), {task.name: task.deadline for task in tasks})
-    if any(task.band for task in tasks):
+    interrupts = interruptions(workload, platform)
+    loads = _loads(sorted(workload.tasks, key=_urgency), demands(workload, platform))
+    reason = not_rate_monotonic(list(loads.values()), {task.name: task.deadline for task in workload.tasks})
+    if any(task.band for task in workload.tasks):
         reason = "tasks are ordered by their deadlines"
+    if workload.supplies:
+        reason = "tasks execute in slots of domains"
     if unbounded:
         reason = f"{unbounded} has no bound"
-    results = []
+    results: list[TaskResult] = []
     in_period = {}
-    for task in tasks:
-        blocking = waits(workload, needed, platform, task, solver=solver).blocking()
-        results.append(_result(task, needed, [*loads.values(), *interrupts], blocking, exact))
-        if not reason:
-            in_period[task.name] = blocking(task.period).least
-    results = _with_bands(results, workload, needed, platform, [*loads.values(), *interrupts])
+    for supply, part in workload.parts:
+        needed = demands(part, platform)
+        own = [*_loads(part.tasks, needed).values(), *interrupts]
+        of_part = []
+        for task in part.tasks:
+            blocking = waits(part, needed, platform, task, solver=solver).blocking()
+            of_part.append(_result(task, needed, own, blocking, exact, supply))
+            if not reason:
+                in_period[task.name] = blocking(task.period).least
+        results += _with_bands(of_part, part, needed, platform, own)
+    results.sort(key=lambda each: _urgency(each.task))
     found = bounds(*_with_interrupts(loads, interrupts, in_period), reason)
     return Analysis(platform, tuple(results), found, release=release_cost(workload, platform))
+
+
+def _urgency(task: WorkloadTask) -> tuple[int, str]:
+    """The key by which tasks are listed."""
+    return -task.priority, task.name
 
 
 def _with_bands(
@@ -348,7 +374,7 @@ def _ordered(result: TaskResult, met: bool) -> TaskResult:
 
 def analyse_task(workload: Workload, platform: Platform, name: str) -> TaskResult:
     """The same for one task."""
-    if workload.obstacles or any(task.after for task in workload.tasks):
+    if workload.obstacles or workload.supplies or any(task.after for task in workload.tasks):
         return next(each for each in analyse(workload, platform).tasks if each.task.name == name)
     needed = demands(workload, platform)
     task = next(each for each in workload.tasks if each.name == name)
@@ -359,7 +385,14 @@ def analyse_task(workload: Workload, platform: Platform, name: str) -> TaskResul
 
 def _loads(tasks: Sequence[WorkloadTask], needed: Demands) -> dict[str, Load]:
     return {
-        task.name: Load(task.name, task.priority, task.period, needed.of_task[task.name].total, task.jitter)
+        task.name: Load(
+            task.name,
+            task.priority,
+            task.period,
+            needed.of_task[task.name].total,
+            task.jitter,
+            goes_on=bool(task.requests) or not task.work,
+        )
         for task in tasks
     }
 
@@ -394,12 +427,12 @@ def _result(
     loads: Sequence[Load],
     blocking: Callable[[Time], Blocking],
     exact: bool = True,
+    supply: Supply = ALWAYS,
 ) -> TaskResult:
     own = next(load for load in loads if load.name == task.name)
     enough = None if exact else task.deadline
-    found = response(
-        own, [load for load in loads if load is not own], lambda window: blocking(window).least, enough
-    )
+    others = [load for load in loads if load is not own]
+    found = response(own, others, lambda window: blocking(window).least, enough, supply=supply)
     if isinstance(found, Response):
         return TaskResult(task, needed.of_task[task.name], blocking(found.window), found)
     at_least = 0 if found is None else found.time

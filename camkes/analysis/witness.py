@@ -23,6 +23,7 @@ from camkes.analysis.demand import demands
 from camkes.analysis.platform import FREE
 from camkes.analysis.sections import RequestSection
 from camkes.analysis.simulation import SimulatedJob, SimulatedProgram, Simulation, Step, costed, program
+from camkes.analysis.supply import Supply
 from camkes.analysis.verdict import Analysis, TaskResult
 from camkes.analysis.workload import Workload, WorkloadTask
 
@@ -63,7 +64,8 @@ class Witness(Struct, frozen=True):
 
 def witnesses(workload: Workload, analysis: Analysis, effort: int = EFFORT) -> dict[str, Witness]:
     """A witness for each task, as far as the effort goes. What operations cost is work of the CPIs."""
-    model = costed(workload, analysis.platform)
+    parts = [(supply, costed(part, analysis.platform)) for supply, part in workload.parts]
+    of_task = {task.name: each for each in parts for task in each[1].tasks}
     found: dict[str, Witness] = {}
     left = effort
     for count, result in enumerate(analysis.tasks):
@@ -71,16 +73,19 @@ def witnesses(workload: Workload, analysis: Analysis, effort: int = EFFORT) -> d
             break
         if result.no_bound is not None and not result.no_bound.searched:
             continue
-        search = _WitnessSearch(
-            model, result, int(analysis.release), max(left // (len(analysis.tasks) - count), _CASE // 10)
-        )
+        supply, model = of_task[result.task.name]
+        share = max(left // (len(analysis.tasks) - count), _CASE // 10)
+        search = _WitnessSearch(model, supply, result, int(analysis.release), share)
         found[result.task.name] = search.best()
         left -= search.taken
     return found
 
 
 class _WitnessSearch:
-    def __init__(self, workload: Workload, result: TaskResult, release: int, effort: int) -> None:
+    def __init__(
+        self, workload: Workload, supply: Supply, result: TaskResult, release: int, effort: int
+    ) -> None:
+        self.supply = supply
         self.release = release
         self.workload = workload
         self.result = result
@@ -93,6 +98,11 @@ class _WitnessSearch:
     def best(self) -> Witness:
         """The worst case that was found."""
         start = aligned(self.workload, self.task, self.result.blocking.sections, self.release)
+        phase = None if self.result.response is None else self.result.response.phase
+        if phase is None and self.supply.phases:
+            phase = self.supply.phases[0]
+        if phase is not None:
+            start = replace(start, phase=replace(phase, begin=start.offsets[self.task.name]))
         best = self._judge(start)
         for _ in range(_CASES):
             if best.response == self.bound or self.taken >= self._effort:
@@ -113,7 +123,7 @@ class _WitnessSearch:
             for each in self.workload.tasks
             if each.priority >= self.task.priority
         )
-        excess = float(used) - 1
+        excess = float(used / self.supply.share) - 1
         longest = max(task.period for task in self.workload.tasks)
         return release + int((self.task.deadline + longest) * (2 + 4 / max(excess, 1e-3)))
 
@@ -135,8 +145,14 @@ class _WitnessSearch:
         return Witness(self.task.name, self.task.deadline, self.bound, response, first, end, what)
 
     def _changed(self, what: SimulatedProgram) -> SimulatedProgram:
-        """One release or one order is another."""
+        """One release or one order is another, or the schedule of domains begins at another time."""
         rng = self._rng
+        if what.phase is not None and rng.random() < 0.2:
+            near = what.offsets[rng.choice(list(what.offsets))]
+            phase = rng.choice(self.supply.phases)
+            return replace(
+                what, phase=replace(phase, begin=near + rng.choice((0, 0, 1, -1, phase.slots[0][0])))
+            )
         if rng.random() < 0.5:
             name = rng.choice([task.name for task in self.workload.tasks])
             lengths = [

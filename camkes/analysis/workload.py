@@ -4,17 +4,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
 from graphlib import TopologicalSorter
 from heapq import nlargest
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from camkes.analysis.conditions import HelpedWait, helped_waits, servers
-from camkes.analysis.obstacles import Obstacle, endless_wait, find_obstacles
+from camkes.analysis.obstacles import Obstacle, domain_of, endless_wait, find_obstacles
+from camkes.analysis.supply import ALWAYS, Supply, supply_of
 from camkes.model.protocols import TABLE, Protocol, Rules
 from camkes.model.system import System, Task
 from camkes.protocols.cycles import reached
@@ -35,7 +37,7 @@ class WorkloadCpi(Struct, frozen=True):
     are served in `any_order`, or else the most urgent first, as all others are. `pool` threads serve requests
     of more tasks than these; 0: there is no pool, a request never waits for a thread in either case.
     `managed`: a manager keeps those that wait, also those for a `fixed` CPI, on an MCS kernel. `helpers` end
-    a wait."""
+    a wait. `domain` is that of its threads."""
 
     name: str
     protocol: Protocol
@@ -48,6 +50,7 @@ class WorkloadCpi(Struct, frozen=True):
     wait: bool = False
     managed: bool = False
     helpers: tuple[str, ...] = ()
+    domain: int = 0
 
 
 class WorkloadTask(Struct, frozen=True):
@@ -57,7 +60,8 @@ class WorkloadTask(Struct, frozen=True):
     was released, of whose task the period is. `timed`: a timer releases its jobs. The period and the deadline
     can be `NEVER`.
     `reads`: tasks that write, in each job, what its jobs read. `band`: what orders it by its deadlines, among
-    tasks of this band; the priority is then its place in the order of relative deadlines."""
+    tasks of this band; the priority is then its place in the order of relative deadlines. `domain`: the
+    scheduling domain in whose slots it executes."""
 
     name: str
     priority: int
@@ -70,6 +74,7 @@ class WorkloadTask(Struct, frozen=True):
     timed: bool = True
     reads: tuple[str, ...] = ()
     band: str = ""
+    domain: int = 0
 
     @property
     def has_deadline(self) -> bool:
@@ -77,16 +82,47 @@ class WorkloadTask(Struct, frozen=True):
         return self.deadline < NEVER
 
 
+_Party = TypeVar("_Party", WorkloadTask, WorkloadCpi)
+
+
 class Workload(Struct, frozen=True, dict=True):
     """Tasks and CPIs of one processor. Requests have no cycle: those of waits that would close one, and so
     have no bound, are left out. `background` are tasks of which it is not known when they are released: they
     have no bound, and neither have tasks up to their priorities; those above wait for their sections.
-    `obstacles` keep responses from having a bound."""
+    `obstacles` keep responses from having a bound. `supplies`: what a schedule gives the domains of tasks;
+    none where they have the processor at all times."""
 
     tasks: tuple[WorkloadTask, ...]
     cpis: tuple[WorkloadCpi, ...]
     background: tuple[WorkloadTask, ...] = ()
     obstacles: tuple[Obstacle, ...] = ()
+    supplies: Mapping[int, Supply] = {}
+
+    @cached_property
+    def parts(self) -> tuple[tuple[Supply, Workload], ...]:
+        """What each domain gets, and its tasks and CPIs: none is executed, or waits, for those of another."""
+        if not self.supplies:
+            return ((ALWAYS, self),)
+        return tuple((supply, self._part(domain)) for domain, supply in self.supplies.items())
+
+    def part_of(self, name: str) -> Workload:
+        """The tasks and CPIs of the domain of a task; all of them where there is no such task."""
+        parts = (part for _, part in self.parts if any(task.name == name for task in part.tasks))
+        return next(parts, self)
+
+    def _part(self, domain: int) -> Workload:
+        """The tasks and CPIs of a domain. Requests to others, which have no bound, are left out."""
+        names = {cpi.name for cpi in self.cpis if cpi.domain == domain}
+
+        def own(items: Iterable[_Party]) -> tuple[_Party, ...]:
+            return tuple(
+                replace(each, requests={k: n for k, n in each.requests.items() if k in names})
+                for each in items
+                if each.domain == domain
+            )
+
+        obstacles = (o if o.domain in (None, domain) else replace(o, priority=-1) for o in self.obstacles)
+        return Workload(own(self.tasks), own(self.cpis), own(self.background), tuple(obstacles))
 
     @cached_property
     def cpi(self) -> Mapping[str, WorkloadCpi]:
@@ -197,6 +233,7 @@ def workload_of(system: System, plan: Plan) -> Workload:
             counts.setdefault(caller, {})[wait.condition] = 1
     planned = {task.name: task for task in plan.tasks}
     jobs, read = find_jobs(system, plan), writers(system, plan)
+    supplies = _supplies(system, plan)
 
     def task_of(task: Task) -> WorkloadTask:
         own = jobs[task.instance]
@@ -211,6 +248,7 @@ def workload_of(system: System, plan: Plan) -> Workload:
             timed=not task.release,
             reads=tuple(n for n in read.get(task.instance, ()) if jobs[n].period is not None),
             band="" if (band := planned[task.instance].band) is None else band.instance,
+            domain=domain_of(system, task.instance),
         )
 
     tasks = [task_of(task) for task in system.tasks if task.instance not in serving]
@@ -227,11 +265,15 @@ def workload_of(system: System, plan: Plan) -> Workload:
             "" if cpi.monitor is None else cpi.lock_name,
             pool=pools.get(cpi.name, 0),
             managed=cpi.name in managed,
+            domain=domain_of(system, cpi.instance, cpi.interface),
         )
         for cpi in system.cpis
     )
     any_order = {wait.lock for wait in waits if not all(_urgent_first(system, name) for name in wait.helpers)}
-    of_waits = [_cpi_of(wait, counts, wait.lock in any_order) for wait in waits]
+    of_waits = [
+        _cpi_of(wait, counts, wait.lock in any_order, domain_of(system, wait.condition.partition(".")[0]))
+        for wait in waits
+    ]
     called = {cpi.name: cpi.requests.keys() for cpi in (*cpis, *of_waits)}
     back = {
         wait.name: {name for name in wait.requests if wait.name in reached([name], called.__getitem__)}
@@ -247,7 +289,21 @@ def workload_of(system: System, plan: Plan) -> Workload:
         cpis=(*cpis, *of_waits),
         background=tuple(task for task in tasks if task.period == NEVER),
         obstacles=(*find_obstacles(system, plan), *endless) if plan.tasks else (),
+        supplies=supplies,
     )
+
+
+def _supplies(system: System, plan: Plan) -> Mapping[int, Supply]:
+    """What the schedule of domains gives those that tasks are in. Tasks of an MCS kernel are not analysed
+    under one (`obstacles`)."""
+    if system.mcs:
+        return {}
+    tick = system.kernel.tick_or_default
+    slots = [(slot.domain, slot.length(tick)) for slot in system.schedule]
+    domains = sorted({domain_of(system, task.name) for task in plan.tasks})
+    found = {domain: supply_of(slots, domain) for domain in domains}
+    known = {domain: supply for domain, supply in found.items() if supply is not None}
+    return known if any(not supply.whole for supply in known.values()) else {}
 
 
 def _priority(task: PlannedTask, system: System) -> int:
@@ -264,7 +320,9 @@ def _urgent_first(system: System, name: str) -> bool:
     return instance is not None and bool(instance.configured.control.urgent_first)
 
 
-def _cpi_of(wait: HelpedWait, counts: Mapping[str, Mapping[str, int]], any_order: bool) -> WorkloadCpi:
+def _cpi_of(
+    wait: HelpedWait, counts: Mapping[str, Mapping[str, int]], any_order: bool, domain: int
+) -> WorkloadCpi:
     """A wait as a request, in which its helpers request what they do in a job."""
     requests = dict.fromkeys(wait.conditions, 1)
     for helper in wait.helpers:
@@ -279,4 +337,5 @@ def _cpi_of(wait: HelpedWait, counts: Mapping[str, Mapping[str, int]], any_order
         any_order=any_order,
         wait=True,
         helpers=wait.helpers,
+        domain=domain,
     )

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from camkes import pipeline
-from camkes.analysis.replay import read_replay, write_model
-from camkes.analysis.replayed_waits import shifted
+from camkes.analysis.replay import read_replay, releases, write_model
 from camkes.analysis.workload import workload_of
 from camkes.backends.interface import Progress
 from camkes.diagnostics import Severity, Sink
@@ -34,17 +33,18 @@ def run(
     checked = pipeline.check(asked, sink)
     if checked is None:
         return None
-    workload = workload_of(checked.system, checked.plan)
-    case = read_replay(file, workload, sink)
+    whole = workload_of(checked.system, checked.plan)
+    case = read_replay(file, whole, sink)
     if case is None:
         return None
+    workload = whole.part_of(case.task)
     folder = pipeline.build_folder(checked.application, settings.output) / "replay"
     try:
         root = write_model(workload, case.program, folder)
     except OSError as error:
         raise OutputError(f"cannot write in {folder}: {error.strerror}") from error
     offsets = case.program.offsets
-    late = max(shifted(workload, offsets).values()) - max(offsets.values())
+    late = max(releases(workload, case.program).values()) - max(offsets.values())
     duration = case.duration + late if settings.duration is None else settings.duration
     settings = replace(settings, output=folder / "build", duration=duration)
     of_model = Sink()

@@ -269,6 +269,11 @@ def _explain(workload: Workload, analysis: Analysis, result: TaskResult) -> Iter
         what = _times(count, "release" if other.interrupts else "job")
         each = f"{_time(other.demand)}, period {_time(other.period)}"
         yield f"  {_time(count * other.demand):>12}  {other.name}: {what} of {each}"
+    if found.phase is not None:
+        yield (
+            f"  {_time(result.slots):>12}  slots of other domains: released"
+            f" {_time(found.phase.begin)} after the schedule begins"
+        )
     if found.job:
         yield f"  {'-' + _time(found.window - found.time):>12}  released that long after the first"
 

@@ -68,11 +68,20 @@ class NoBoundReport(Struct, frozen=True):
     help: str
 
 
+class SlotsReport(Struct, frozen=True):
+    """Slots of other domains in the window of the longest response: `time` nanoseconds of them, in a window
+    that begins so long after the schedule does."""
+
+    time: int
+    begins: int
+
+
 class TaskAnalysis(Struct, frozen=True):
     """A task. `period` is null where it is not known when it is released, `deadline` where it has none.
     `wcet` is that of a job with all its requests; `blocking_gap` is how far `blocking` is above what is
     possible; `response` is null where there is no bound, and then `response_at_least` what was found before
-    the search was given up, and `no_bound` why. `witness` is null where none was searched for."""
+    the search was given up, and `no_bound` why. `witness` is null where none was searched for. `slots` is
+    there where a schedule of domains makes the response longer."""
 
     name: str
     priority: int
@@ -87,6 +96,7 @@ class TaskAnalysis(Struct, frozen=True):
     verdict: Verdict
     no_bound: NoBoundReport | None
     witness: WitnessReport | None
+    slots: SlotsReport | UnsetType = UNSET
 
 
 class AssumptionReport(Struct, frozen=True):
@@ -235,7 +245,14 @@ def _task(result: TaskResult, witness: Witness | None) -> TaskAnalysis:
         verdict=result.verdict,
         no_bound=None if result.no_bound is None else _no_bound(result.no_bound),
         witness=None if witness is None else _witness(witness),
+        slots=_slots(result),
     )
+
+
+def _slots(result: TaskResult) -> SlotsReport | UnsetType:
+    if result.response is None or result.response.phase is None:
+        return UNSET
+    return SlotsReport(ceil(result.slots), result.response.phase.begin)
 
 
 def _known(time: int) -> int | None:

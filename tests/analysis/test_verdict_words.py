@@ -318,19 +318,20 @@ def test_threads_of_no_task_delay_those_up_to_their_priority(
     [
         ("a._affinity = 1;", "several processors"),
         ("a._domain = 1; s.store_across_domains = 1;", "several processors"),
-        # of one domain, which does not have the processor at all times
+        # of one domain, which does not have the processor at all times, and has budgets
         ("", "slots of other domains"),
     ],
 )
 def test_the_processor_at_all_times(
     settings: str, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    mcs = () if settings else ("-D", "KernelIsMCS=ON")
     slots = "" if settings else "schedule { [(0, 10 ms), (1, 10 ms)] }\n"
     text = changed(
         ("s.store_wcet", f"{settings} s.store_wcet"), ("    composition {", f"    {slots}composition {{")
     )
     (tmp_path / "s.camkes").write_text(text)
-    found = Answer(tmp_path / "s.camkes", capsys)
+    found = Answer(tmp_path / "s.camkes", capsys, (*NONE, *mcs))
     assert set(found.words.values()) == {f"no bound: {why}"} and found.status == 1
 
 

@@ -73,8 +73,8 @@ NOT_RUN: dict[str, dict[str, tuple[str, ...]]] = {
         "docs/testing.md": ("pump/", "mock_reading_read_answer("),
     },
     "it is a formula, a layout of bits or an algorithm": {
-        "docs/analysis.md": ("R = C + B(R)",),
-        "docs/domains.md": ("domain  |1",),
+        "docs/analysis.md": ("R = C + B(R)", "sbf_d(R)"),
+        "docs/domains.md": ("domain  |1", "task  priority"),
         "docs/protocols.md": (
             "eff(o)",
             "64-bit",
