@@ -534,6 +534,12 @@ class Decoder:
         lane = self._origin(thread)
         return lane.task.priority if lane is not None else thread.named.priority
 
+    def _depends_on_others(self, lane: TaskState, leaf: ThreadState, state: State, held: bool) -> bool:
+        """Whether a thread of another domain has to do something before a task goes on."""
+        own = lane.thread.named.domain
+        others = [holder for holder, _ in self._holders_for(state, leaf)] if held else []
+        return any(thread.named.domain != own for thread in (leaf, *others))
+
     def _settle_lane(self, lane: TaskState) -> None:
         new = self._lane_state(lane)
         if new is None:
@@ -551,10 +557,11 @@ class Decoder:
         state, what, priority = leaf.current[:3]
         holders = leaf.current[5:]
         by, hindered = self.run_name, self.run_base < lane.task.priority
-        if leaf.runnable and self._waits_for_slot(leaf):  # for the slot of a server: it is blocked
-            return State.WAITS_SLOT, what, priority, "", leaf is not lane.thread
+        elsewhere = self.domain is not None and self._depends_on_others(lane, leaf, state, bool(holders))
+        if leaf.runnable and self._waits_for_slot(leaf):  # for a slot of another domain: it is blocked
+            return State.WAITS_SLOT, what, priority, "", elsewhere
         if self._waits_for_slot(lane.thread):  # what runs has the processor for another reason than priority
-            by, hindered = "", True
+            by, hindered = "", elsewhere
         if state in (State.FAULTED, State.SUSPENDED) and leaf is not lane.thread:  # no thread will reply
             return State.WAITS_REPLY, leaf.service, priority, by, hindered
         if state is State.FAULTED:

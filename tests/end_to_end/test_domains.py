@@ -144,6 +144,19 @@ def test_a_loop_without_a_wait_has_the_rest_of_its_slots(
     assert tasks["q"]["states"] == {"running": 20 * MS, "waits for its slot": waits * MS}
 
 
+def test_a_request_in_its_own_domain_that_a_slot_cuts_is_not_blocked(tmp_path: Path) -> None:
+    """The request of b executes in [2, 3) and [7, 9); that of a comes at 8, waits for the lock until 9, and
+    ends with the slot: b goes on in the next one."""
+    text = (SERVED % "inherited").replace("a._domain = 1; b._domain = 2", "a._domain = 2; b._domain = 2")
+    text = text.replace("b.ms = 4", "b.ms = 3").replace("a._offset = 1 ms", "a._offset = 8 ms")
+    text = text.replace("b._period = 14 ms;", "b._period = 14 ms; b._offset = 2 ms;")
+    files = {"client.c": CLIENT, "server.c": SERVER, "CMakeLists.txt": SERVED_LISTS, "system.camkes": text}
+    tasks = run(write_files(tmp_path, files), "--verify", "-D", "KernelTimerTickMS=1")
+    first = {name: tasks[name]["job_list"][0] for name in "ab"}
+    assert (first["b"]["end"], first["a"]["end"]) == (14 * MS, 10 * MS)
+    assert (first["b"]["blocked"], first["a"]["blocked"]) == (0, 1 * MS)
+
+
 def test_pictures_have_the_slots(tmp_path: Path) -> None:
     settings, schedule, period, *_ = FIGURES["two"]
     folder = application(tmp_path, settings, schedule, period)
