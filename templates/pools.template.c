@@ -5,7 +5,8 @@
 #include <camkes/allocator.h>
 #include <camkes/dma.h>
 #include <camkes/error.h>
-#include <camkes/syscalls.h>
+#include <sel4muslcsys/gen_config.h>
+#include <muslcsys/vsyscall.h>
 #include <utils/util.h>
 /*- if me.dma -*/
 
@@ -60,8 +61,9 @@ static const struct {
     {0, seL4_CapNull, 0, 0},
 };
 
-/* Runs before the constructors of the component. */
-static void CONSTRUCTOR(CAMKES_SYSCALL_CONSTRUCTOR_PRIORITY + 1) before_constructors(void)
+/* Runs before the constructors of the component, and after the C library knows the size of a page, which its heap
+ * needs. */
+static void CONSTRUCTOR(CONFIG_LIB_SEL4_MUSLC_SYS_CONSTRUCTOR_PRIORITY + 1) before_constructors(void)
 {
     int failed = 0;
 /*- if me.dma -*/

@@ -43,6 +43,7 @@ NOT_RUN: dict[str, dict[str, tuple[str, ...]]] = {
             "./simulate",
         ),
         "docs/virtual-machines.md": ("./repo-init.sh", "camkes check vm_minimal"),
+        "examples/guest/README.md": ("ln -s $PWD/examples/guest",),
         "docs/testing.md": ("export SEL4_WORKSPACE",),
         "docs/tutorial/6-sel4.md": ("./repo-init.sh", "camkes build . --kernel sel4"),
     },

@@ -28,8 +28,10 @@ def test_on_the_host_kernel(tmp_path: Path) -> None:
 
 @pytest.mark.long
 @pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no seL4 workspace")
-def test_in_an_image(tmp_path: Path) -> None:
-    done = camkes("build", PROGRAMS, "--kernel", "sel4", "--workspace", WORKSPACE, "-o", tmp_path)
+@pytest.mark.parametrize("settings", [(), ("-D", "PLATFORM=qemu-arm-virt", "-D", "AARCH64=ON")], ids=" ".join)
+def test_in_an_image(settings: tuple[str, ...], tmp_path: Path) -> None:
+    on_sel4 = ("--kernel", "sel4", "--workspace", WORKSPACE)
+    done = camkes("build", PROGRAMS, *on_sel4, "-o", tmp_path, *settings)
     assert done.status == 0, done.errors
     wanted = expected()
     found: list[str] = []

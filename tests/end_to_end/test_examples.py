@@ -31,6 +31,7 @@ RUNNING = (
     "edf",
     "encryption",
     "aav",
+    "guest",
 )
 VARIANTS = [
     *((name, ()) for name in RUNNING),
@@ -39,6 +40,7 @@ VARIANTS = [
     ("inversion", ("-DPLAIN=ON",)),
     ("helpers", ("-DPLAIN=ON",)),
     ("edf", ("-DFIXED=ON",)),
+    ("guest", ("-DGUEST=idle",)),
 ]
 
 
@@ -78,6 +80,18 @@ def test_output_properties_and_traces(name: str, flags: tuple[str, ...], tmp_pat
     result = camkes("run", EXAMPLES / name, *flags, *turns, "-o", tmp_path / "build")
     assert result.status == 0, result.errors + result.output
     assert "hold at every event" in result.output
+
+
+def test_a_guest_makes_no_difference(tmp_path: Path) -> None:
+    """examples/guest/README.md: the tasks beside it respond as if it were idle, within their bounds."""
+    found = {
+        guest: report(camkes("run", EXAMPLES / "guest", f"-DGUEST={guest}", "--json", "-o", tmp_path / guest))
+        for guest in ("busy", "idle")
+    }
+    for name, bound in (("steering", 4_600_000), ("monitor", 9_300_000)):
+        busy, idle = (found[guest][name]["job_list"] for guest in ("busy", "idle"))
+        assert busy == idle
+        assert max(job["response"] for job in busy) <= bound
 
 
 @pytest.mark.long

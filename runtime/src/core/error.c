@@ -118,7 +118,8 @@ void camkes_assertion_failed(const char *file, int line, const char *condition)
 void camkes_fail(const char *format, ...)
 {
     struct text text = {.length = 0};
-    append(&text, "camkes: %s: ", camkes_self()->instance->name);
+    const struct camkes_thread *const self = camkes_self();
+    append(&text, "camkes: %s: ", self != NULL ? self->instance->name : "before the first thread");
     va_list args;
     va_start(args, format);
     append_list(&text, format, args);

@@ -44,6 +44,8 @@ extern char _tbss_end[];
 
 /* Defined by the C library. */
 long sel4_vsyscall(long number, ...);
+void *__copy_tls(unsigned char *memory);
+int __init_tp(void *record);
 extern char *morecore_area;
 extern size_t morecore_size;
 
@@ -126,15 +128,30 @@ static void set_library_up(const struct camkes_sel4_thread *self)
     __sel4runtime_load_env(1, start.arguments, start.environment, start.vector);
 }
 
-/* Sets up the thread-local data of a thread that did not initialise the library. */
+/* More than the C library's record of a thread takes, where it sets the thread pointer itself. */
+#if defined(__aarch64__) || defined(__riscv)
+enum { RECORD_SIZE = 1024 };
+#else
+enum { RECORD_SIZE = 0 };
+#endif
+
+/*
+ * Sets up the thread-local data of a thread that did not initialise the library. On AArch64 and
+ * RISC-V the C library's record of a thread, with its errno and its locale, is below that data,
+ * where sel4runtime leaves no memory for it: there the library makes both, as for the first thread.
+ */
 static void set_thread_up(const struct camkes_sel4_thread *self)
 {
-    if (sel4runtime_get_tls_size() > CONFIG_SEL4RUNTIME_STATIC_TLS) {
+    if (sel4runtime_get_tls_size() + RECORD_SIZE > CONFIG_SEL4RUNTIME_STATIC_TLS) {
         static const char text[] = "thread-local data does not fit LibSel4RuntimeStaticTLS\n";
         camkes_platform_write(text, sizeof(text) - 1);
         camkes_platform_fault();
     }
-    sel4runtime_set_tls_base(sel4runtime_write_tls_image(self->tls));
+    if (RECORD_SIZE == 0) {
+        sel4runtime_set_tls_base(sel4runtime_write_tls_image(self->tls));
+    } else if (__init_tp(__copy_tls((unsigned char *)self->tls)) < 0) {
+        camkes_platform_fault();
+    }
 }
 
 /* For libraries in an address space where each instance hides its own function of this name: the

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+#include <camkes.h>
+
+int run(void)
+{
+    while (busy) {
+        camkes_work(CAMKES_MS(1));
+    }
+    return 0;
+}
