@@ -8,14 +8,18 @@
 /* entry.c */
 struct thread *kernel_enter(enum camkes_kcall operation, seL4_CPtr slot);
 struct thread *kernel_enter_quietly(void);
-void kernel_point(struct thread *self);
 bool kernel_leave(struct thread *self);
 void kernel_leave_quietly(struct thread *self);
-void kernel_go(void);
-void kernel_initialise_stack(void);
 void kernel_arrive(void);
 void kernel_arrive_at_fault(struct thread *self);
 void kernel_leave_fault(struct thread *self);
+
+/* switch.c */
+void kernel_point(struct thread *self);
+void kernel_go(void);
+void kernel_initialise_stack(void);
+void stack_clear(void);
+void stack_clear_below(void *sp);
 
 /* syscalls.c */
 #define CALLED_FROM(self) ((self)->called_from = (uintptr_t)__builtin_return_address(0))
@@ -53,4 +57,3 @@ void *context_make(void *stack_top, void (*entry)(void));
 void storage_find(struct space *space, void *image, size_t size);
 void storage_create(struct thread *thread);
 void storage_switch(struct thread *from, struct thread *to);
-void stack_clear_below(void *sp);
