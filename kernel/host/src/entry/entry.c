@@ -14,7 +14,6 @@
 #include "scheduling/scheduling.h"
 #include "state.h"
 
-
 #ifdef CAMKES_SANITIZED
 #include <sanitizer/common_interface_defs.h>
 enum { HEADROOM = 64 * 1024 };
