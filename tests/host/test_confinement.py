@@ -237,7 +237,7 @@ def test_memory_is_limited(tmp_path: Path) -> None:
         'while (n < 4096 && (block = malloc(1 << 20)) != NULL) { n++; } printf("%d MiB\\n", n);'
     )
     write_system(tmp_path, body)
-    usual = int(camkes_run(tmp_path).output.split()[0])
+    usual = int(camkes_run(tmp_path, "--loop-limit", "20000").output.split()[0])
     less = int(camkes_run(tmp_path, "--memory-limit", "64M").output.split()[0])
     assert 512 < usual < 1024
     assert 32 < less < 64
