@@ -159,7 +159,8 @@ void pool_give(void)
      Client.c:5: { pool_take(); camkes_work(CAMKES_US(10)); pool_give(); }
 3  b calls server.pool
      Client.c:5: { pool_take(); camkes_work(CAMKES_US(10)); pool_give(); }
-4  server.pool@b makes way for a before it begins: released by its timer, priority 20 is above 10
+4  b is preempted by a: released by its timer, priority 20 is above 10
+     Client.c:5: { pool_take(); camkes_work(CAMKES_US(10)); pool_give(); }
 5  a begins its job
 6  a calls server.pool, whose lock is free
      Client.c:5: { pool_take(); camkes_work(CAMKES_US(10)); pool_give(); }
