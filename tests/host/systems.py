@@ -37,7 +37,10 @@ HEADERS = """#define _GNU_SOURCE
 
 SYSTEM = """component Bad { control; }
 component Good { control; }
-assembly { composition { component Bad bad; component Good good; } configuration { bad.heap_size = 0x40000000; } }
+assembly {
+    composition { component Bad bad; component Good good; }
+    configuration { bad.heap_size = 0x40000000; }
+}
 """
 
 GOOD = '#include <camkes.h>\n#include <stdio.h>\nint run(void) { puts("good ran"); return 0; }\n'
