@@ -16,9 +16,9 @@ from msgspec import Struct
 from camkes.analysis.blocking import waits
 from camkes.analysis.conditions import servers
 from camkes.analysis.demand import demands
-from camkes.analysis.obstacles import domain_of
+from camkes.analysis.obstacles import domain_of, in_slots
 from camkes.analysis.platform import Platform
-from camkes.analysis.supply import ALWAYS, supply_of
+from camkes.analysis.supply import supply_of
 from camkes.analysis.workload import Workload, WorkloadTask
 from camkes.diagnostics import Span
 from camkes.model.settings import REQUESTS, WITHIN
@@ -158,13 +158,12 @@ def _waits(plan: Plan) -> Iterator[Assumption]:
 
 def _releases(system: System, plan: Plan) -> Iterator[Assumption]:
     """The driver of timers on seL4 is in domain 0."""
-    if system.mcs or not system.schedule:
+    if not in_slots(system):
         return
-    tick = system.kernel.tick_or_default
-    driver = supply_of([(slot.domain, slot.length(tick)) for slot in system.schedule], 0)
-    timed = {task.instance for task in system.tasks if not task.release}
+    driver = supply_of(system.slots, 0)
+    timed = (task.instance for task in system.tasks if not task.release)
     others = [name for name in timed if domain_of(system, name) != 0]
-    if others and driver is not ALWAYS:
+    if others:
         late = "a slot of domain 0, which there has to be" if driver is None else "the next slot of domain 0"
         gap = "" if driver is None else f", up to {duration(driver.longest_gap)} later"
         yield Assumption(

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
 
@@ -18,7 +18,7 @@ from camkes.analysis.codes import (
 from camkes.analysis.conditions import servers
 from camkes.diagnostics import Diagnostic, Label, Span
 from camkes.model.bands import Order, scheduled_by
-from camkes.model.configured import DEFAULTS
+from camkes.model.configured import DEFAULTS, ThreadSettings
 from camkes.model.connectors import carries_time, interface_threads, support
 from camkes.model.settings import AFFINITY, DOMAIN, PRIORITY, Known
 from camkes.model.system import Instance, System
@@ -314,17 +314,18 @@ def _others(system: System, plan: Plan) -> Iterator[_OtherThread]:
 
 def _other_threads(system: System, plan: Plan) -> Iterator[Obstacle]:
     """Threads that are not of tasks, where one of at most their priority is."""
-    slots = bool(system.schedule)
-    lowest_of: dict[int, int] = {}
+    slots = in_slots(system)
+    lowest_of: dict[int | None, int] = {}
     for task in plan.tasks:
-        domain = domain_of(system, task.name) if slots else 0
+        domain = domain_of(system, task.name) if slots else None
         lowest_of[domain] = min(task.priority, lowest_of.get(domain, task.priority))
     tasks = filter(None, map(system.instance, (task.name for task in plan.tasks)))
     cores = {DEFAULTS.affinity_of(part.configured.control) for part in tasks}
     for thread in _others(system, plan):
         settings = thread.instance.configured.thread(thread.interface)
         priority = DEFAULTS.priority_of(settings)
-        lowest = lowest_of.get(settings.domain or 0 if slots else 0)
+        domain = settings.domain if slots else None
+        lowest = lowest_of.get(domain)
         if lowest is None or priority < lowest or DEFAULTS.affinity_of(settings) not in cores:
             continue
         setting = PRIORITY.of(f"{thread.interface}_")
@@ -336,64 +337,117 @@ def _other_threads(system: System, plan: Plan) -> Iterator[Obstacle]:
             help=f"{thread.help}, or set `{thread.instance.name}.{setting}` to less than {lowest}",
         )
         yield Obstacle(
-            problem,
-            f"the thread of {thread.name}, at {priority}",
-            priority=priority,
-            domain=settings.domain or 0 if slots else None,
+            problem, f"the thread of {thread.name}, at {priority}", priority=priority, domain=domain
         )
 
 
 def domain_of(system: System, instance: str, interface: str = "") -> int:
     """The scheduling domain of the threads of an interface, or of the control thread of an instance."""
     found = system.instance(instance)
-    return 0 if found is None else found.configured.thread(interface).domain or 0
+    return DOMAIN.default if found is None else found.configured.thread(interface).domain
 
 
-def _across_domains(system: System, plan: Plan) -> Iterator[Obstacle]:
-    """Requests to CPIs, and waits for helpers, of other domains: they wait for slots of these, and delay
-    others there."""
+def in_slots(system: System) -> bool:
+    """Whether each domain is analysed by itself, in the slots that a schedule gives it: budgets, which an MCS
+    kernel has, are not."""
+    return not system.mcs and len({slot.domain for slot in system.schedule}) > 1
+
+
+def _processors(system: System, plan: Plan) -> Iterator[Obstacle]:
+    """Tasks and CPIs have to share one processor, at all times or in the slots of their domain."""
+    yield from _differing(system, plan, AFFINITY, DEFAULTS.affinity_of)
+    if in_slots(system):
+        yield from _requests_across_domains(system, plan)
+        yield from _waits_across_domains(system, plan)
+        yield from _bands_in_slots(plan)
+    else:
+        yield from _differing(system, plan, DOMAIN, lambda settings: settings.domain)
+        yield from _slots_of_others(system, plan)
+
+
+def _differing(
+    system: System, plan: Plan, known: Known, value_of: Callable[[ThreadSettings], int]
+) -> Iterator[Obstacle]:
+    """Threads of tasks and CPIs that do not have the same value of a setting."""
+    threads = [(task.name, "", task.name) for task in plan.tasks]
+    threads += [(cpi.instance, cpi.interface, cpi.name) for cpi in plan.cpis if cpi.tasks]
+    first: tuple[int, str] | None = None
+    for instance_name, interface, name in threads:
+        instance = system.instance(instance_name)
+        assert instance is not None
+        settings = instance.configured.thread(interface)
+        value = value_of(settings)
+        first = first or (value, name)
+        if value != first[0]:
+            problem = Diagnostic(
+                SEVERAL_PROCESSORS,
+                f"`{name}` has {known.name} {value}, but `{first[1]}` has {first[0]}",
+                settings.spans.get(known.name, instance.span),
+                notes=("response times are computed for tasks and CPIs that share one processor",),
+                help=f"give all tasks and CPIs the same {known.name}",
+            )
+            yield Obstacle(problem, "several processors", _everyone(plan))
+
+
+def _everyone(plan: Plan) -> tuple[str, ...]:
+    return tuple(task.name for task in plan.tasks)
+
+
+def _slots_of_others(system: System, plan: Plan) -> Iterator[Obstacle]:
+    """A schedule with slots of domains that the tasks are not in."""
+    one = system.instance(plan.tasks[0].name)
+    assert one is not None
+    control = one.configured.control
+    if any(slot.domain != control.domain for slot in system.schedule):
+        problem = Diagnostic(
+            SEVERAL_PROCESSORS,
+            f"the tasks execute only in slots of domain {control.domain}, and the schedule has others",
+            control.spans.get(DOMAIN.name, one.span),
+            notes=("response times are computed for tasks that have the processor at all times",),
+            help="leave the schedule out, or run the system: reports show what its slots cost",
+        )
+        yield Obstacle(problem, "slots of other domains", _everyone(plan))
+
+
+def _requests_across_domains(system: System, plan: Plan) -> Iterator[Obstacle]:
+    """They wait for slots of the other domain, and delay others there."""
     domains = {task.name: domain_of(system, task.name) for task in plan.tasks}
     domains |= {cpi.name: domain_of(system, cpi.instance, cpi.interface) for cpi in plan.cpis}
     ceilings = {cpi.name: cpi.ceiling for cpi in plan.cpis}
     for request in plan.requests:
         caller, callee = request.caller, request.callee
-        if domains.get(caller, 0) == domains.get(callee, 0):
+        own, other = domains[caller], domains[callee]
+        if own == other:
             continue
         problem = Diagnostic(
             SEVERAL_PROCESSORS,
-            f"`{caller}` has domain {domains.get(caller, 0)}, and `{callee}`, which it requests, has"
-            f" {domains.get(callee, 0)}",
+            f"`{caller}` has domain {own}, and `{callee}`, which it requests, has {other}",
             request.span,
             notes=("a request to another domain waits for its slots",),
             help="give both the same domain; or run the system: reports show what slots cost",
         )
         brief = f"requests {callee} of another domain"
-        yield Obstacle(
-            problem, brief, (caller, callee), max(ceilings.get(callee, 0), 0), domain=domains.get(callee, 0)
-        )
+        yield Obstacle(problem, brief, (caller, callee), ceilings[callee], domain=other)
+
+
+def _waits_across_domains(system: System, plan: Plan) -> Iterator[Obstacle]:
+    """Waits with helpers of another domain."""
     for condition in plan.conditions:
-        waiting = domain_of(system, condition.instance)
+        own = domain_of(system, condition.instance)
         for name in condition.lending.tasks():
-            if domains.get(name, waiting) != waiting:
+            if (other := domain_of(system, name)) != own:
                 problem = Diagnostic(
                     SEVERAL_PROCESSORS,
-                    f"a wait for `{condition.name}` has domain {waiting}, and its helper `{name}` has"
-                    f" {domains[name]}",
+                    f"a wait for `{condition.name}` has domain {own}, and its helper `{name}` has {other}",
                     _span(condition),
                     help="give both the same domain",
                 )
-                yield Obstacle(
-                    problem, f"its helper {name} is in another domain", tuple(condition.lending.waiters)
-                )
+                brief = f"its helper {name} is in another domain"
+                yield Obstacle(problem, brief, tuple(condition.lending.waiters))
 
 
-def _processors(system: System, plan: Plan) -> Iterator[Obstacle]:
-    """Tasks and CPIs have to share one processor; at all times, but for slots of a schedule where budgets and
-    deadlines do not decide, too."""
-    slots = bool(system.schedule) and not system.mcs
-    if slots:
-        yield from _across_domains(system, plan)
-    for band in plan.bands if slots else ():
+def _bands_in_slots(plan: Plan) -> Iterator[Obstacle]:
+    for band in plan.bands:
         problem = Diagnostic(
             BAND_NOT_ANALYSED,
             f"the tasks of `{band.instance}` cannot be analysed: they have slots of a schedule, and are"
@@ -402,34 +456,3 @@ def _processors(system: System, plan: Plan) -> Iterator[Obstacle]:
             help="run the system, or give them priorities of their own",
         )
         yield Obstacle(problem, f"the order of {band.instance}, in slots", band.tasks)
-    everyone = tuple(task.name for task in plan.tasks)
-    threads = [(task.name, "", task.name) for task in plan.tasks]
-    threads += [(cpi.instance, cpi.interface, cpi.name) for cpi in plan.cpis if cpi.tasks]
-    first: dict[Known, tuple[int, str]] = {}
-    for instance_name, interface, name in threads:
-        instance = system.instance(instance_name)
-        assert instance is not None
-        settings = instance.configured.thread(interface)
-        found = [(AFFINITY, DEFAULTS.affinity_of(settings))]
-        for known, value in found if slots else [*found, (DOMAIN, settings.domain or 0)]:
-            expected, other = first.setdefault(known, (value, name))
-            if value != expected:
-                problem = Diagnostic(
-                    SEVERAL_PROCESSORS,
-                    f"`{name}` has {known.name} {value}, but `{other}` has {expected}",
-                    settings.spans.get(known.name, instance.span),
-                    notes=("response times are computed for tasks and CPIs that share one processor",),
-                    help=f"give all tasks and CPIs the same {known.name}",
-                )
-                yield Obstacle(problem, "several processors", everyone)
-    domain, one = first.get(DOMAIN, (0, ""))
-    if not slots and any(slot.domain != domain for slot in system.schedule):
-        instance = system.instance(one)
-        problem = Diagnostic(
-            SEVERAL_PROCESSORS,
-            f"the tasks execute only in slots of domain {domain}, and the schedule has others",
-            None if instance is None else instance.configured.control.spans.get(DOMAIN.name, instance.span),
-            notes=("response times are computed for tasks that have the processor at all times",),
-            help="leave the schedule out, or run the system: reports show what its slots cost",
-        )
-        yield Obstacle(problem, "slots of other domains", everyone)

@@ -309,7 +309,9 @@ def _loses_events(task: WorkloadTask, responses: Mapping[str, Response | None]) 
 def _analyse(workload: Workload, platform: Platform, exact: bool, solver: bool, unbounded: str) -> Analysis:
     """One round; a task that is `unbounded` keeps utilisation bounds from being applied."""
     interrupts = interruptions(workload, platform)
-    loads = _loads(sorted(workload.tasks, key=_urgency), demands(workload, platform))
+    parts = [(supply, part, demands(part, platform)) for supply, part in workload.parts]
+    of_parts = [_loads(sorted(part.tasks, key=_urgency), needed) for _, part, needed in parts]
+    loads = {name: load for each in of_parts for name, load in each.items()}
     reason = not_rate_monotonic(list(loads.values()), {task.name: task.deadline for task in workload.tasks})
     if any(task.band for task in workload.tasks):
         reason = "tasks are ordered by their deadlines"
@@ -319,9 +321,8 @@ def _analyse(workload: Workload, platform: Platform, exact: bool, solver: bool, 
         reason = f"{unbounded} has no bound"
     results: list[TaskResult] = []
     in_period = {}
-    for supply, part in workload.parts:
-        needed = demands(part, platform)
-        own = [*_loads(part.tasks, needed).values(), *interrupts]
+    for (supply, part, needed), of_own in zip(parts, of_parts, strict=True):
+        own = [*of_own.values(), *interrupts]
         of_part = []
         for task in part.tasks:
             blocking = waits(part, needed, platform, task, solver=solver).blocking()

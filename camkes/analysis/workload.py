@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from camkes.analysis.conditions import HelpedWait, helped_waits, servers
-from camkes.analysis.obstacles import Obstacle, domain_of, endless_wait, find_obstacles
+from camkes.analysis.obstacles import Obstacle, domain_of, endless_wait, find_obstacles, in_slots
 from camkes.analysis.supply import ALWAYS, Supply, supply_of
 from camkes.model.protocols import TABLE, Protocol, Rules
 from camkes.model.system import System, Task
@@ -296,14 +296,11 @@ def workload_of(system: System, plan: Plan) -> Workload:
 def _supplies(system: System, plan: Plan) -> Mapping[int, Supply]:
     """What the schedule of domains gives those that tasks are in. Tasks of an MCS kernel are not analysed
     under one (`obstacles`)."""
-    if system.mcs:
+    if not in_slots(system):
         return {}
-    tick = system.kernel.tick_or_default
-    slots = [(slot.domain, slot.length(tick)) for slot in system.schedule]
     domains = sorted({domain_of(system, task.name) for task in plan.tasks})
-    found = {domain: supply_of(slots, domain) for domain in domains}
-    known = {domain: supply for domain, supply in found.items() if supply is not None}
-    return known if any(not supply.whole for supply in known.values()) else {}
+    found = {domain: supply_of(system.slots, domain) for domain in domains}
+    return {domain: supply for domain, supply in found.items() if supply is not None}
 
 
 def _priority(task: PlannedTask, system: System) -> int:

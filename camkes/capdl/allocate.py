@@ -128,10 +128,7 @@ class _Allocator:
             tuple(s.build() for s in self.spaces.values()),
             tuple(self.timers),
             self.slots,
-            schedule=tuple(
-                (slot.domain, slot.length(self.system.kernel.tick_or_default))
-                for slot in self.system.schedule
-            ),
+            schedule=self.system.slots,
         )
 
     # one instance

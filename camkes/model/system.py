@@ -429,6 +429,12 @@ class System(Struct, frozen=True, eq=False):
         return self._by_name.get(name)
 
     @property
+    def slots(self) -> tuple[tuple[int, int], ...]:
+        """The schedule of scheduling domains: (domain, nanoseconds) of each slot."""
+        tick = self.kernel.tick_or_default
+        return tuple((slot.domain, slot.length(tick)) for slot in self.schedule)
+
+    @property
     def types(self) -> Mapping[str, ComponentType]:
         """The types of the instances, by name."""
         return {instance.type.name: instance.type for instance in self.instances}

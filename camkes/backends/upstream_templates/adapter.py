@@ -6,6 +6,7 @@ allocations."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
@@ -292,8 +293,8 @@ class _TemplateRun:
             words = f"instance `{me.name}`"
         else:
             words = f"`{me}` of {me.parent.type.name}"
-        for item in self.recorder.objects:
-            self.allocated.setdefault(item, Asker(words, me.span))
+        for item in islice(self.recorder.objects, len(self.allocated), None):  # those of this template
+            self.allocated[item] = Asker(words, me.span)
         path = self.out / instance.name / "rendered" / name
         self.files.append(RenderedText(GeneratedFile(path, instance.name, kind), text))
 
