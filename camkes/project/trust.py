@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The folders in which the user allows CMake to run without a sandbox."""
+"""The folders whose programs the user allows to run without a sandbox: CMake, and templates of connectors."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from camkes.diagnostics import Sink
 from camkes.files import write_whole
 from camkes.project.codes import NOT_TRUSTED
 from camkes.project.places import span_of
+from camkes.project.workspaces import is_of_workspace
 
 
 def allows(lists: Path, sink: Sink) -> bool:
@@ -31,6 +32,13 @@ def allows(lists: Path, sink: Sink) -> bool:
         help=f"if you trust its author, run `camkes trust {lists.parent}`",
     )
     return False
+
+
+def allows_template(template: Path, workspace: Path | None, folder: Path) -> bool:
+    """Whether a template, which is a program in Python, may run for the application in `folder`: where the user
+    trusts its folder, or where it is of the workspace that the user named, and not of the application."""
+    path = Path(os.path.abspath(template))
+    return is_trusted(path.parent) or is_of_workspace(path, workspace, folder)
 
 
 def is_trusted(folder: Path) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from camkes.backends.sel4.workspace import console
+from camkes.project.trust import allows_template
 from tests.command import camkes
 from tests.written import write_files
 
@@ -197,8 +198,16 @@ QUIET = "full\nleft left\nA1 50 left\n"
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
+def stranger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder that is not trusted."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     return write_files(tmp_path / "lanes", FILES)
+
+
+@pytest.fixture
+def project(stranger: Path) -> Path:
+    assert camkes("trust", stranger).status == 0
+    return stranger
 
 
 @pytest.mark.parametrize("more", [(), ("-D", "KernelIsMCS=ON"), ("--fast",), ("--sanitize",)], ids=" ".join)
@@ -277,6 +286,34 @@ def test_a_component_with_more_to_do_needs_sources(project: Path) -> None:
     done = camkes("check", project)
     assert done.status == 1
     assert "error[E0714]: component `Adder` is not declared in CMakeLists.txt" in done.errors
+
+
+def test_templates_of_a_folder_that_is_not_trusted_do_not_run(stranger: Path) -> None:
+    """They are programs. It is said once, and nothing of them is executed, whatever they are included by."""
+    victim = stranger.parent / "victim"
+    for name in ("lane-from.c", "lane-to.c", "sums-from.c"):
+        with (stranger / "templates" / name).open("a") as template:
+            template.write(f"/*- do open('{victim}', 'w') -*/")
+    done = camkes("build", stranger, "-o", stranger / "out")
+    assert done.status == 1 and done.errors.count("error[") == 1
+    assert "error[E0712]: this needs a template, which is a program in Python" in done.errors
+    assert f"run `camkes trust {stranger / 'templates'}`" in done.errors
+    assert camkes("check", stranger).status == 0
+    assert not victim.exists()
+    assert camkes("trust", stranger / "templates").status == 0
+    assert camkes("build", stranger, "-o", stranger / "out").status == 0
+    assert victim.exists()
+
+
+def test_templates_of_the_named_workspace_may_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """But not those of an application in it, nor those that a path through it leads to."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    workspace, folder = tmp_path / "ws", tmp_path / "ws/projects/app"
+    assert allows_template(workspace / "projects/global/t.c", workspace, folder)
+    assert not allows_template(folder / "t.c", workspace, folder)
+    assert not allows_template(workspace / "../evil/t.c", workspace, folder)
+    assert not allows_template(workspace / "projects/global/../app/t.c", workspace, folder)
+    assert not allows_template(workspace / "projects/global/t.c", None, folder)
 
 
 def test_a_template_that_is_not_there(project: Path) -> None:

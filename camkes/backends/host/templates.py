@@ -13,6 +13,7 @@ from camkes.diagnostics import Sink
 from camkes.generate.codes import NEEDS_SEL4
 from camkes.model.system import System
 from camkes.project.application import Application
+from camkes.project.trust import allows_template
 
 #: the host kernel runs on the processor of the workstation, whatever that is
 _ARCHITECTURE = "x86_64"
@@ -43,7 +44,11 @@ def render_templates(
     """Render the templates that an application declares; files are for below `out`. Reports what the host
     kernel cannot give them, once for each end of a connection or instance (E0651)."""
     settings = TemplateSettings(architecture=_ARCHITECTURE, mcs=system.mcs, machine=False)
-    rendering = render(system, model, DeclaredTemplates.of(application), settings, out, sink)
+    workspace, folder = application.workspace, application.folder
+    rendering = render(
+        *(system, model, DeclaredTemplates.of(application), settings, out, sink),
+        may_run=lambda template: allows_template(template, workspace, folder),
+    )
     objects = {item.name: item for item in rendering.model.objects}
     reported = set()
     for name, asker in rendering.allocated.items():

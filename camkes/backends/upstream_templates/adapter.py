@@ -35,6 +35,7 @@ from camkes.model.settings import BUDGET, DATA, DEFAULT_MAX_PRIORITY, PERIOD, SI
 from camkes.model.system import Instance, System
 from camkes.project.application import Application
 from camkes.project.builds import ComponentBuild
+from camkes.project.codes import NOT_TRUSTED
 from camkes.project.declarations import ConnectorTemplates
 
 if TYPE_CHECKING:
@@ -156,11 +157,13 @@ def render(
     out: Path,
     sink: Sink,
     completion: Callable[[Space], int] = lambda space: 0,
+    may_run: Callable[[Path], bool] = lambda template: True,
 ) -> Rendering:
     """Render every template of a system; files are for below `out`. What goes wrong is reported to `sink`.
-    `completion` is how many slots of a space must be kept, where templates may use the last ones."""
+    `completion` is how many slots of a space must be kept, where templates may use the last ones; `may_run`
+    whether a template is trusted, or the first that is not ends all of it."""
     connectors = declared.rendered(system)
-    run = _TemplateRun(system, model, declared, settings, connectors, out, completion)
+    run = _TemplateRun(system, model, declared, settings, connectors, out, completion, may_run)
     run.pools = {each.name: each for each in model.pools}
     for instance in system.instances:
         if not instance.type.hardware:
@@ -180,7 +183,9 @@ class _TemplateRun:
         connectors: frozenset[str],
         out: Path,
         completion: Callable[[Space], int],
+        may_run: Callable[[Path], bool],
     ) -> None:
+        self.may_run = may_run
         self.completion = {space.name: completion(space) for space in model.spaces}
         self.system = system
         self.declared = declared
@@ -282,8 +287,10 @@ class _TemplateRun:
         from camkes.backends.upstream_templates.rendering import RenderError, TemplateRenderer
 
         instance = me.instance
+        if any(diagnostic.code is NOT_TRUSTED for diagnostic in self.diagnostics):
+            return
         if self.renderer is None:
-            self.renderer = TemplateRenderer(self.declared.folders, self.session)
+            self.renderer = TemplateRenderer(self.declared.folders, self.session, self.may_run)
         try:
             text = self.renderer.render(template, me)
         except RenderError as error:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from camkes.backends.upstream_templates.macros import TemplateError
 from camkes.backends.upstream_templates.view import ConfigurationView, EndView, InstanceView
 from camkes.diagnostics import Diagnostic, Label, SourceFile, Span
 from camkes.generate.render import c_environment
+from camkes.project.codes import NOT_TRUSTED
 
 #: our classes, as Jinja names them
 _CLASS = re.compile(r"'camkes\.backends\.upstream_templates\.(?:\w+\.)*(\w+)")
@@ -31,17 +32,28 @@ class RenderError(Exception):
         self.diagnostic = diagnostic
 
 
+class _NotTrustedError(Exception):
+    """A template may not run; `path` is where it is."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(str(path))
+        self.path = path
+
+
 class _Loader(jinja2.BaseLoader):
     """Finds a template by the path that is given, in the first of the folders that has it."""
 
-    def __init__(self, folders: Sequence[Path]) -> None:
+    def __init__(self, folders: Sequence[Path], may_run: Callable[[Path], bool]) -> None:
         self.folders = tuple(folders)
+        self.may_run = may_run
         self.files: dict[str, str] = {}
 
     def get_source(self, environment: jinja2.Environment, template: str) -> tuple[str, str, Any]:
         for folder in self.folders:
             path = folder / template
             if path.is_file():
+                if not self.may_run(path):
+                    raise _NotTrustedError(path)
                 text = path.read_text(encoding="utf-8")
                 self.files[str(path)] = text
                 return text, str(path), None
@@ -51,9 +63,9 @@ class _Loader(jinja2.BaseLoader):
 class TemplateRenderer:
     """Renders the templates of one system."""
 
-    def __init__(self, folders: Sequence[Path], session: Session) -> None:
+    def __init__(self, folders: Sequence[Path], session: Session, may_run: Callable[[Path], bool]) -> None:
         self.session = session
-        self._loader = _Loader(folders)
+        self._loader = _Loader(folders, may_run)
         self._environment = c_environment(
             self._loader,
             extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"],
@@ -73,6 +85,15 @@ class TemplateRenderer:
 
     def _diagnostic(self, template: str, error: Exception, me: EndView | InstanceView) -> Diagnostic:
         what = _description(me)
+        if isinstance(error, _NotTrustedError):
+            return Diagnostic(
+                NOT_TRUSTED,
+                "this needs a template, which is a program in Python, of a folder that is not trusted",
+                me.span,
+                what,
+                notes=(f"the template is {error.path}",),
+                help=f"if you trust its author, run `camkes trust {error.path.parent}`",
+            )
         if isinstance(error, jinja2.TemplateNotFound):
             message = f'there is no template "{error.name}"'
             if error.name != template:
