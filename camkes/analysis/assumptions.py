@@ -17,7 +17,7 @@ from camkes.analysis.blocking import waits
 from camkes.analysis.conditions import servers
 from camkes.analysis.demand import demands
 from camkes.analysis.obstacles import domain_of, in_slots
-from camkes.analysis.platform import Platform
+from camkes.analysis.platform import FREE, Platform
 from camkes.analysis.supply import supply_of
 from camkes.analysis.workload import Workload, WorkloadTask
 from camkes.diagnostics import Span
@@ -38,6 +38,7 @@ class AssumptionKind(StrEnum):
     REQUESTS = "requests"  # a job or a request calls an interface once
     EVENTS = "events"  # a job emits the event once that releases another task
     WAITS = "waits"  # a wait lasts until its signal
+    SWITCHES = "switches"  # from one slot of a schedule to the next one take no time
     RELEASES = "releases"  # a timer releases jobs at their times, whatever slots there are
 
 
@@ -55,11 +56,13 @@ class Assumption(Struct, frozen=True):
 
 
 def find_assumptions(
-    system: System, plan: Plan, *, platform: bool, unread: Mapping[str, str]
+    system: System, plan: Plan, *, platform: Platform | None, unread: Mapping[str, str]
 ) -> tuple[Assumption, ...]:
-    """All assumptions about a system. `platform`: the user named one. `unread` says why the code of instances
+    """All assumptions about a system. The user named `platform`. `unread` says why the code of instances
     and handlers was not read, "" that of all others."""
-    found = [] if platform else [_OPERATIONS]
+    found = [_OPERATIONS] if platform is None else []
+    if platform not in (None, FREE) and in_slots(system):
+        found.append(_switches(system))
     found += [*_execution_times(system, plan), *_requests(system, plan, unread), *_events(system, plan)]
     return (*found, *_waits(plan), *_releases(system, plan))
 
@@ -70,6 +73,17 @@ _OPERATIONS = Assumption(
     "operations of the kernel and the runtime take no time",
     "name a machine with `--platform NAME`, or `--platform none` if the stated times include them",
 )
+
+
+def _switches(system: System) -> Assumption:
+    """What no profile has a cost for."""
+    return Assumption(
+        AssumptionKind.SWITCHES,
+        "",
+        "the kernel goes from one slot of the schedule to the next one in no time",
+        "leave that time to the deadlines",
+        system.schedule[0].span,
+    )
 
 
 def _execution_times(system: System, plan: Plan) -> Iterator[Assumption]:

@@ -159,7 +159,7 @@ def analyse_system(
         sink.report(NO_TASKS, "the system has no tasks to analyse", help="write `requestor;` in a component")
         return None
     workload, machine = workload_of(system, plan), platform or FREE
-    assumptions = find_assumptions(system, plan, platform=platform is not None, unread=unread)
+    assumptions = find_assumptions(system, plan, platform=platform, unread=unread)
     found = analyse(workload, machine, solver=solver)
     assumed = assumed_of_tasks(workload, machine, assumptions)
     results = (

@@ -35,8 +35,8 @@ def allows(lists: Path, sink: Sink) -> bool:
 
 
 def allows_template(template: Path, workspace: Path | None, folder: Path) -> bool:
-    """Whether a template, which is a program in Python, may run for the application in `folder`: where the user
-    trusts its folder, or where it is of the workspace that the user named, and not of the application."""
+    """Whether a template, which is a program in Python, may run for the application in `folder`: where the
+    user trusts its folder, or where it is of the workspace that is named, and not of the application."""
     path = Path(os.path.abspath(template))
     return is_trusted(path.parent) or is_of_workspace(path, workspace, folder)
 

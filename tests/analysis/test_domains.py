@@ -155,6 +155,20 @@ def test_releases_on_sel4_are_an_assumption(schedule: str, words: str, tmp_path:
     assert [(each["kind"], each["tasks"]) for each in found["assumptions"]] == [("releases", ["p"])]
 
 
+def test_switches_of_slots_are_an_assumption_where_operations_have_costs(tmp_path: Path) -> None:
+    path = tmp_path / "system.camkes"
+    own = tasks("2 ms", "3 ms") + "p._domain = 0; q._domain = 0;"
+    for schedule, platform, expected in (
+        ("(0, 3 ms), (2, 4 ms)", "none", []),
+        ("(0, 3 ms), (2, 4 ms)", "qemu-aarch64", [("switches", ["p", "q"])]),
+        ("(0, 3 ms), (0, 4 ms)", "qemu-aarch64", []),
+    ):
+        path.write_text(SYSTEM % (TWO, own, schedule))
+        done = camkes("analyze", path, "--json", "--platform", platform, "-D", "KernelTimerTickMS=1")
+        found = json.loads(done.output)
+        assert [(each["kind"], each["tasks"]) for each in found["assumptions"]] == expected
+
+
 def test_a_case_can_be_replayed(tmp_path: Path) -> None:
     """On the host kernel, with the slots of the system, at the phase that is the worst."""
     path = tmp_path / "system.camkes"

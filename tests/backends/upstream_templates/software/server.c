@@ -4,20 +4,8 @@
 #include <camkes/msgqueue.h>
 #include <camkes/virtqueue.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#define SERVES(interface)                                                                          \
-    int interface##_add(int a, int b)                                                              \
-    {                                                                                              \
-        return a + b;                                                                              \
-    }                                                                                              \
-    void interface##_join(const char *a, const char *b, char **both)                               \
-    {                                                                                              \
-        *both = malloc(strlen(a) + strlen(b) + 1);                                                 \
-        strcpy(*both, a);                                                                          \
-        strcat(*both, b);                                                                          \
-    }
+#include "sums.h"
 
 SERVES(signal)
 SERVES(port)

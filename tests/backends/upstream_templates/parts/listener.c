@@ -3,8 +3,11 @@
 #include <camkes.h>
 #include <stdio.h>
 
+#define TEXT(word) TEXT_OF(word)
+#define TEXT_OF(word) #word
+
 void callback_callback(seL4_Word badge);
 void callback_callback(seL4_Word badge)
 {
-    printf("software: called back %d\n", badge != 0);
+    printf(TEXT(APPLICATION) ": called back %d\n", badge != 0);
 }

@@ -1,7 +1,0 @@
-/* SPDX-License-Identifier: BSD-2-Clause */
-/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-#pragma once
-
-typedef struct {
-    int number;
-} message_t;
