@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import os
-from os.path import abspath
+from os.path import normpath
 from pathlib import Path
 
 from camkes import sandbox
@@ -38,7 +38,7 @@ def allows(lists: Path, sink: Sink) -> bool:
 def allows_template(template: Path, workspace: Path | None, folder: Path) -> bool:
     """Whether a template, which is a program in Python, may run for the application in `folder`: where the
     user trusts its folder, or where it is of the workspace that is named, and not of the application."""
-    path = Path(abspath(template))  # links in a workspace are its own
+    path = Path(normpath(template.absolute()))  # links in a workspace are its own
     return is_trusted(path.parent) or is_of_workspace(path, workspace, folder)
 
 
