@@ -178,7 +178,7 @@ def load_input(application: Application, asked: Input, sink: Sink) -> System | N
         return None
     workspace = named_workspace(asked.workspace)
     for diagnostic in own.diagnostics:
-        if workspace is None or not _warns_of_workspace(diagnostic, workspace.absolute(), application.folder):
+        if workspace is None or not _warns_of_workspace(diagnostic, workspace, application.folder):
             sink.add(diagnostic)
     settings = stated(application.folder, dict(asked.definitions))
     return with_domains(system, settings, sink) if system is not None and settings else system

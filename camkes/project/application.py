@@ -442,7 +442,7 @@ def _read(lists: Path, definitions: _Asked, sink: Sink, in_workspace: bool) -> D
         sink.report(CMAKE_WARNING, text, span_of(file, line, "message"), "reported by the application")
     declared = declarations(found, sink, check_flags=not in_workspace)
     if definitions.workspace is not None:
-        _leave_to_workspace(declared, definitions.workspace.absolute(), lists.parent)
+        _leave_to_workspace(declared, definitions.workspace, lists.parent)
     return declared
 
 
@@ -465,7 +465,7 @@ def _answer(lists: Path, definitions: _Asked, sink: Sink, *, may_ask: bool = Tru
     found = None if always and there else answer(lists, host_variables(), variables, own, may_ask=may_ask)
     if found is None and workspace is not None and there:
         own = Sink()
-        host = {**host_variables(), **workspace_variables(workspace.absolute(), variables)}
+        host = {**host_variables(), **workspace_variables(workspace, variables)}
         found = answer(lists, host, variables, own, may_ask=may_ask)
     elif found is None:
         own = _with_hint(own)

@@ -38,8 +38,12 @@ def allows(lists: Path, sink: Sink) -> bool:
 def allows_template(template: Path, workspace: Path | None, folder: Path) -> bool:
     """Whether a template, which is a program in Python, may run for the application in `folder`: where the
     user trusts its folder, or where it is of the workspace that is named, and not of the application."""
-    path = Path(normpath(template.absolute()))  # links in a workspace are its own
-    return is_trusted(path.parent) or is_of_workspace(path, workspace, folder)
+    path = Path(normpath(template.absolute()))
+    if is_trusted(path.parent):
+        return True
+    # links in a workspace are its own, but not those to the application
+    linked = path.resolve().is_relative_to(folder.resolve())
+    return is_of_workspace(path, workspace, folder) and not linked
 
 
 def is_trusted(folder: Path) -> bool:

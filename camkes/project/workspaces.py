@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from os.path import abspath
 from pathlib import Path
 
 from camkes.project.places import read_text
@@ -31,8 +32,10 @@ def is_of_workspace(path: Path, workspace: Path | None, folder: Path) -> bool:
 
 
 def named_workspace(given: Path | None) -> Path | None:
-    """The folder that is named, or else that of SEL4_WORKSPACE; it need not be one."""
-    return given or (Path(os.environ["SEL4_WORKSPACE"]) if os.environ.get("SEL4_WORKSPACE") else None)
+    """The folder that is named, or else that of SEL4_WORKSPACE, as an absolute path without dots, as paths of
+    files in it are. It need not be a workspace."""
+    named = given or os.environ.get("SEL4_WORKSPACE")
+    return Path(abspath(named)) if named else None  # noqa: PTH100
 
 
 def _config(folder: Path) -> str:

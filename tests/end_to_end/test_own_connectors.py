@@ -316,6 +316,30 @@ def test_templates_of_the_named_workspace_may_run(tmp_path: Path, monkeypatch: p
     assert not allows_template(workspace / "projects/global/t.c", None, folder)
 
 
+def test_a_workspace_is_the_same_however_it_is_named(stranger: Path, tmp_path: Path) -> None:
+    """Its templates may run, and those of an application that is linked in it may not."""
+    marks = ("kernel/CMakeLists.txt", "tools/seL4/cmake-tool/x", "tools/camkes-tool/x")
+    files = dict.fromkeys((*marks, "projects/camkes-tool/x"), "")
+    package = 'set(LANES_DIR "${CMAKE_CURRENT_LIST_DIR}" CACHE STRING "")\n'
+    workspace = write_files(tmp_path / "ws", {**files, "projects/lanes/Findlanes.cmake": package})
+    (stranger / "templates").rename(workspace / "projects/lanes/templates")
+    lists = LISTS.replace("TemplatesPath(templates)", 'TemplatesPath("${LANES_DIR}/templates")')
+    (stranger / "CMakeLists.txt").write_text(lists)
+    for name in (workspace, "../ws", "../lanes/../ws/"):
+        done = camkes("build", stranger, "--workspace", name, "-o", tmp_path / "out", cwd=stranger)
+        assert done.status == 0, done.errors
+    (workspace / "projects/own").symlink_to(stranger)
+    (workspace / "projects/lanes/templates").rename(stranger / "templates")
+    (stranger / "CMakeLists.txt").write_text(lists.replace("/templates", "/../own/templates"))
+    done = camkes("build", stranger, "--workspace", workspace, "-o", tmp_path / "out")
+    assert done.status == 1 and "error[E0712]: this needs a template" in done.errors
+    (stranger / "templates").rename(workspace / "projects/lanes/templates")
+    write_files(tmp_path / "evil", {"t.c": LANE_FROM})  # beside what the link leads to
+    (stranger / "CMakeLists.txt").write_text(lists.replace("lane-from.c", "../../own/../evil/t.c"))
+    done = camkes("build", stranger, "--workspace", workspace, "-o", tmp_path / "out")
+    assert done.status == 1 and "error[E0958]: there is no template" in done.errors
+
+
 def test_a_template_that_is_not_there(project: Path) -> None:
     (project / "templates/sums-to.c").unlink()
     done = camkes("build", project, "-o", project / "out")

@@ -72,7 +72,7 @@ def find_workspace(given: Path | None, sink: Sink) -> Path | None:
     candidates = [named] if named is not None else [ROOT.parent.parent]
     for folder in candidates:
         if is_workspace(folder):
-            return folder.absolute()
+            return folder
     where = f"{named} is not a valid seL4 workspace" if named is not None else "no seL4 workspace was named"
     sink.report(
         NO_WORKSPACE,

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 import traceback
 from collections.abc import Callable, Sequence
+from os.path import normpath
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,7 @@ class _Loader(jinja2.BaseLoader):
 
     def get_source(self, environment: jinja2.Environment, template: str) -> tuple[str, str, Any]:
         for folder in self.folders:
-            path = folder / template
+            path = Path(normpath(folder / template))  # as it is judged
             if path.is_file():
                 if not self.may_run(path):
                     raise _NotTrustedError(path)
