@@ -16,6 +16,7 @@ from camkes.protocols import analyse
 from camkes.protocols.checks.base import listing, number
 from camkes.protocols.requests import CallGraph, Chain, Chains, build_graph
 from camkes.resolve import LoadOptions, load
+from tests.resolve.systems import good
 
 from .systems import Maker
 
@@ -112,6 +113,22 @@ def test_the_lowest_priority_counts_in_the_order_of_periods() -> None:
     analyse(replace(system, tasks=tasks), sink)
     found = [d.message for d in sink.diagnostics if d.code.name == "not-rate-monotonic"]
     assert found == ["task `short` has a shorter period than `middle` but a lower priority"]
+
+
+@pytest.mark.parametrize(("setting", "told"), [("_domain", False), ("_affinity", False), ("_wcet", True)])
+def test_tasks_that_do_not_compete_are_in_no_wrong_order(setting: str, told: bool, tmp_path: Path) -> None:
+    """Tasks of two scheduling domains, or cores, whatever their priorities are."""
+    system = f"""
+    component T {{ control; requestor; }}
+    assembly {{
+        composition {{ component T slow; component T fast; }}
+        configuration {{
+            slow._priority = 20; slow._period = 100 ms; slow.{setting} = 1;
+            fast._priority = 10; fast._period = 10 ms;
+        }}
+    }}
+    """
+    assert ("not-rate-monotonic" in codes(good(tmp_path, system))) == told
 
 
 def test_equal_priorities_are_in_no_wrong_order() -> None:

@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from camkes.diagnostics import Diagnostic, Label, Span
 from camkes.model.bands import bands_by_task
+from camkes.model.configured import DEFAULTS
 from camkes.model.limits import MAX_PRIORITY, TASK_IDS
 from camkes.model.settings import PRIORITY
 from camkes.model.system import Cpi, Task, in_digits
@@ -130,17 +131,27 @@ class _Timed(NamedTuple):
 
 
 def _order(facts: Facts) -> Iterator[Diagnostic]:
-    """Deadline-monotonic, which is rate-monotonic where no deadline is given."""
-    known: list[_Timed] = []
+    """Deadline-monotonic, which is rate-monotonic where no deadline is given; among the tasks of a core and a
+    scheduling domain."""
+    known: dict[tuple[int, int], list[_Timed]] = {}
     ordered = bands_by_task(facts.system.bands)  # by their schedulers
     jobs_of = find_jobs(facts.system, facts.plan)
     for task in facts.system.tasks:
         jobs = jobs_of[task.instance]
         if task.priority is not None and jobs.period is not None and task.instance not in ordered:
             if jobs.deadline is not None and jobs.deadline != jobs.period:
-                known.append(_Timed(jobs.deadline, task.priority, task, "deadline"))
+                timed = _Timed(jobs.deadline, task.priority, task, "deadline")
             else:
-                known.append(_Timed(jobs.period, task.priority, task, "period"))
+                timed = _Timed(jobs.period, task.priority, task, "period")
+            instance = facts.system.instance(task.instance)
+            assert instance is not None
+            thread = instance.configured.control
+            known.setdefault((DEFAULTS.affinity_of(thread), thread.domain), []).append(timed)
+    for competing in known.values():
+        yield from _out_of_order(competing)
+
+
+def _out_of_order(known: Sequence[_Timed]) -> Iterator[Diagnostic]:
     higher: _Timed | None = None  # of longer interval, the first of highest priority
     group: list[_Timed] = []
     for this in sorted(known, key=lambda timed: timed.interval, reverse=True):
