@@ -178,8 +178,8 @@ def _releases(system: System, plan: Plan) -> Iterator[Assumption]:
     timed = (task.instance for task in system.tasks if not task.release)
     others = [name for name in timed if domain_of(system, name) != 0]
     if others:
-        late = "a slot of domain 0, which there has to be" if driver is None else "the next slot of domain 0"
-        gap = "" if driver is None else f", up to {duration(driver.longest_gap)} later"
+        late = "the next slot of domain 0" if driver.share else "a slot of domain 0, which there has to be"
+        gap = f", up to {duration(driver.longest_gap)} later" if driver.share else ""
         yield Assumption(
             AssumptionKind.RELEASES,
             "",

@@ -73,7 +73,7 @@ class Replay(Struct, frozen=True, forbid_unknown_fields=True):
             {each.name: each.body for each in self.tasks},
             {each.name: each.body for each in self.cpis},
             {each.name: each.offset for each in self.tasks},
-            next(iter(supply.phases if supply is not None else ()), None),
+            next(iter(supply.phases), None),
         )
 
 

@@ -78,7 +78,7 @@ def response(
     """
     interfering = [other for other in others if other.priority >= task.priority]
     used = sum((Fraction(load.demand) / load.period for load in (task, *interfering)), Fraction(0))
-    if used > supply.share:
+    if used > supply.share or not supply.share:
         return None
     jobs = lcm(supply.length, *(load.period for load in (task, *interfering))) // task.period
     found = [

@@ -13,7 +13,7 @@ ends, and then has something to do that takes no time: it does that in the next 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import groupby
 
@@ -51,30 +51,31 @@ class Phase(Struct, frozen=True):
                 return True, time + begin + length - passed
         raise AssertionError("a round ends with a slot")
 
+    def spans(self, begin: int, end: int) -> Iterator[tuple[bool, int, int]]:
+        """From one time to another, counted as `self.begin` is: whether the domain has the processor, from
+        when, and until when."""
+        while begin < end:
+            has, until = self.at(begin)
+            yield has, begin, min(until, end)
+            begin = until
+
     def from_zero(self) -> tuple[tuple[bool, int], ...]:
         """The slots of a round that begins at time 0: whether the domain has each, and their lengths."""
-        time = 0
         found: list[tuple[bool, int]] = []
-        while time < self.length:
-            has, until = self.at(time)
-            until = min(until, self.length)
+        for has, start, stop in self.spans(0, self.length):
             before = found.pop()[1] if found and found[-1][0] == has else 0
-            found.append((has, before + until - time))
-            time = until
+            found.append((has, before + stop - start))
         return tuple(found)
 
 
 class Supply(Struct, frozen=True):
-    """What a domain gets of the processor: its `share`, and all phases; no phase: it is never taken away."""
+    """What a domain gets of the processor: its `share`, and all phases; there is none where the share is 0
+    or 1."""
 
     share: Fraction = Fraction(1)
     phases: tuple[Phase, ...] = ()
     #: nanoseconds of one round of the table; 1 where there is none
     length: int = 1
-
-    @property
-    def whole(self) -> bool:
-        return not self.phases
 
     @property
     def longest_gap(self) -> int:
@@ -83,10 +84,11 @@ class Supply(Struct, frozen=True):
 
 
 ALWAYS = Supply()
+NOTHING = Supply(Fraction(0))
 
 
-def supply_of(slots: Iterable[tuple[int, int]], domain: int) -> Supply | None:
-    """What slots of (domain, nanoseconds), repeated for ever, give a domain; None: nothing."""
+def supply_of(slots: Iterable[tuple[int, int]], domain: int) -> Supply:
+    """What slots of (domain, nanoseconds), repeated for ever, give a domain."""
     runs = [
         (own, sum(length for _, length in each))
         for own, each in groupby(slots, key=lambda slot: slot[0] == domain)
@@ -94,7 +96,7 @@ def supply_of(slots: Iterable[tuple[int, int]], domain: int) -> Supply | None:
     table = sum(length for _, length in runs)
     given = sum(length for own, length in runs if own)
     if given in (0, table):
-        return ALWAYS if given else None
+        return ALWAYS if given else NOTHING
     begin, ends, own_slots = 0, [], []
     for own, length in runs:
         if own:

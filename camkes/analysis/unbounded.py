@@ -28,6 +28,7 @@ class Reason(StrEnum):
     INTERFERENCE = "interference"  # of what has none itself
     RELEASE = "release"  # by a task that has none
     OVERLOAD = "overload"  # tasks of its priority and above need more than the processor
+    SLOTS = "slots"  # its domain has none in the schedule
     SEARCH = "search"  # there may be one, but none was found
 
 
@@ -61,6 +62,8 @@ class NoBound(Struct, frozen=True):
                 return f": released by {self.by}, which has none"
             case Reason.OVERLOAD:
                 return ": overload"
+            case Reason.SLOTS:
+                return ": its domain has no slot"
         return " found"
 
 

@@ -437,5 +437,8 @@ def _result(
     if isinstance(found, Response):
         return TaskResult(task, needed.of_task[task.name], blocking(found.window), found)
     at_least = 0 if found is None else found.time
-    none = NoBound(Reason.OVERLOAD if found is None else Reason.SEARCH)
+    reason = Reason.SEARCH
+    if found is None:
+        reason = Reason.OVERLOAD if supply.share else Reason.SLOTS
+    none = NoBound(reason)
     return TaskResult(task, needed.of_task[task.name], blocking(task.period), None, at_least, none)

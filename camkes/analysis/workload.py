@@ -299,8 +299,7 @@ def _supplies(system: System, plan: Plan) -> Mapping[int, Supply]:
     if not in_slots(system):
         return {}
     domains = sorted({domain_of(system, task.name) for task in plan.tasks})
-    found = {domain: supply_of(system.slots, domain) for domain in domains}
-    return {domain: supply for domain, supply in found.items() if supply is not None}
+    return {domain: supply_of(system.slots, domain) for domain in domains}
 
 
 def _priority(task: PlannedTask, system: System) -> int:
