@@ -168,7 +168,7 @@ class Simulation:
                     upcoming = min(upcoming, self.now + flow.left)
                     flow.left -= upcoming - self.now
                 if self.record:
-                    self._note(upcoming)
+                    self._note(upcoming, flow)
                 self.now = upcoming
                 if has and upcoming == change:
                     self._edge = upcoming
@@ -183,10 +183,10 @@ class Simulation:
             for release in ((flow.release, *flow.released) if flow.stack else ())
         ]
 
-    def _note(self, until: int) -> None:
+    def _note(self, until: int, running: _Flow | None) -> None:
         """What everybody does from now on; it is joined with the same before."""
         for flow in self._flows:
-            if not flow.stack or not (flow.blocked or flow is self._running):
+            if not flow.stack or not (flow.blocked or flow is running):
                 continue
             cpi = flow.waits or (flow.stack[-1].cpi.name if flow.stack[-1].cpi else "")
             name = flow.task.name

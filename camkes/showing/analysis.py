@@ -257,7 +257,8 @@ def _explain(workload: Workload, analysis: Analysis, result: TaskResult) -> Iter
         yield f"  the search ended after {STEPS:,} steps: the processor has hardly any time left"
         return
     if result.response is None:
-        yield "R: no bound: the tasks of this priority and above need more than the whole processor"
+        given = "the slots of their domain" if workload.supplies else "the whole processor"
+        yield f"R: no bound: the tasks of this priority and above need more than {given}"
         return
     found = result.response
     yield f"R = {_time(found.time)}, the longest response: {words(analysis, result)}"
@@ -319,6 +320,8 @@ def _case(workload: Workload, result: TaskResult, witness: Witness | None) -> It
         by_time.setdefault(offset, []).append(name)
     for offset in sorted(by_time):
         yield f"  {_time(offset):>12}  {', '.join(by_time[offset])}"
+    if (phase := witness.program.phase) is not None:
+        yield f"  {_time(phase.begin):>12}  slots of other domains begin"
 
 
 def _times(count: int, what: str) -> str:

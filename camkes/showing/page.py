@@ -71,6 +71,7 @@ def to_html(
         obstacles=obstacle_lines(analysis),
         assumed=assumption_lines(analysis.assumptions, analysis),
         analysis=analysis,
+        slots=any(each.slots for each in analysis.tasks),
         open=len(analysis.tasks) <= _OPEN,
         tasks=[_task(workload, analysis, each, witnesses) for each in analysis.tasks],
         graph=graph[graph.index("<svg") :],
@@ -133,6 +134,7 @@ def _bars(analysis: Analysis, result: TaskResult) -> Iterator[tuple[str, float, 
         time = count * other.demand
         what = f"{count} {'releases ' if other.interrupts else ''}of {other.name}"
         yield "interference", float(time * unit), f"{what} {_time(time)}"
+    yield "slots", float(result.slots * unit), f"slots of other domains {_time(result.slots)}"
 
 
 def _shown(analysis: Analysis, witnesses: Mapping[str, Witness]) -> Witness | None:
@@ -142,8 +144,10 @@ def _shown(analysis: Analysis, witnesses: Mapping[str, Witness]) -> Witness | No
 
 
 def _case(workload: Workload, analysis: Analysis, witness: Witness) -> dict[str, Any]:
-    """The picture of a case: for each task, in percent of the width, when it executes and waits."""
-    model = costed(workload, analysis.platform)
+    """The picture of a case: for each task of the domain, in percent of the width, when it executes and
+    waits."""
+    part = workload.part_of(witness.task)
+    model, phase = costed(part, analysis.platform), witness.program.phase
     simulation = Simulation(model, witness.program, release=int(analysis.release), record=True)
     end = witness.release + max(witness.response, 1)
     jobs = simulation.run(end)
@@ -152,20 +156,33 @@ def _case(workload: Workload, analysis: Analysis, witness: Witness) -> dict[str,
     marks = letters(name for name in colours if name in used)
     begin = max(0, witness.release - witness.response // 20)
     first = min((s.start for s in simulation.slices if s.end > begin), default=0)
-    begin = max(begin, first)
+    begin = max(begin, min(first, witness.release))  # at its release others may have the processor
 
     def place(time: int) -> float:
         return 100 * (max(time, begin) - begin) / (end - begin)
 
-    lanes = []
-    for result in analysis.tasks[:_LANES]:
-        name = result.task.name
+    lanes: list[dict[str, Any]] = []
+    if phase is not None:
+        others = [
+            {
+                "left": place(start),
+                "width": place(stop) - place(start),
+                "class": "slots",
+                "label": f"slots of other domains, {_time(start)} to {_time(stop)}",
+            }
+            for has, start, stop in phase.spans(begin, end)
+            if not has
+        ]
+        lanes.append({"name": "slots", "pieces": others, "releases": ()})
+    own = {task.name for task in part.tasks}
+    names = [each.task.name for each in analysis.tasks if each.task.name in own]
+    for name in names[:_LANES]:
         pieces = [
             {
                 "left": place(s.start),
                 "width": place(s.end) - place(s.start),
                 "colour": colours.get(s.cpi, OWN),
-                "waits": s.waits,
+                "class": "waits" if s.waits else "",
                 "letter": "" if s.waits else marks.get(s.cpi, ""),
                 "label": f"{name} {'waits for' if s.waits else 'in'} {s.cpi or 'its own code'}, "
                 f"{_time(s.start)} to {_time(s.end)}",
@@ -182,7 +199,7 @@ def _case(workload: Workload, analysis: Analysis, witness: Witness) -> dict[str,
         "missed": witness.response > witness.deadline,
         "deadline": place(deadline) if deadline <= end else None,
         "lanes": lanes,
-        "hidden": max(0, len(analysis.tasks) - _LANES),
+        "hidden": max(0, len(names) - _LANES),
         "keys": [("own code", OWN, ""), *((name, colours[name], letter) for name, letter in marks.items())],
         "begin": _time(begin),
         "end": _time(end),

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from camkes.analysis.supply import ALWAYS, Supply, supply_of
+from camkes.analysis.supply import ALWAYS, NOTHING, Supply, supply_of
 from tests.analysis.domain_attacks import MS, SYSTEM, bounds_of, compared, random_system
 from tests.command import camkes
 
@@ -192,6 +192,38 @@ def test_the_derivation_names_the_slots(tmp_path: Path) -> None:
     path.write_text(SYSTEM % (TWO, own, "(1, 3 ms), (2, 4 ms)"))
     done = camkes("analyze", path, "--explain", "q", "--platform", "none", "-D", "KernelTimerTickMS=1")
     assert "        3 ms  slots of other domains: released 0 ns after the schedule begins\n" in done.output
+    case = "  the job released at 0 ns, where the first releases are:\n"
+    assert f"{case}          0 ns  q\n          0 ns  slots of other domains begin\n" in done.output
+
+
+def test_overload_is_of_the_slots(tmp_path: Path) -> None:
+    path = tmp_path / "system.camkes"
+    path.write_text(SYSTEM % (TWO, tasks("8 ms", "0 ms", "10 ms") + "p._domain = 1;", "(1, 7 ms), (0, 3 ms)"))
+    done = camkes("analyze", path, "--explain", "p", "-D", "KernelTimerTickMS=1")
+    assert "of this priority and above need more than the slots of their domain\n" in done.output
+
+
+def test_a_domain_without_a_slot(tmp_path: Path) -> None:
+    """It is a warning where a file of the kernel has the schedule: its tasks have no bound, and others do."""
+    file = "{ .domain = 0, .length = 3 }, { .domain = 1, .length = 4 },"
+    (tmp_path / "schedule.c").write_text(f"const dschedule_t ksDomSchedule[] = {{ {file} }};\n")
+    path = tmp_path / "system.camkes"
+    parts = "component Task p; component Client q; component Shared s;"
+    parts += "connection seL4RPCCall c(from q.store, to s.store);"
+    own = tasks("2 ms", "3 ms") + "q._domain = 2; s._domain = 2; s.store_domain = 2; s.store_wcet = 1 ms;"
+    path.write_text((SYSTEM % (parts, own, "")).replace("    schedule { [] }\n", ""))
+    options = ("-D", "KernelTimerTickMS=1", "-D", f"KernelDomainSchedule={tmp_path / 'schedule.c'}")
+    done = camkes("analyze", path, "--json", "--platform", "none", *options)
+    assert done.status == 1 and "warning[W0516]" in done.errors
+    found = json.loads(done.output)
+    assert found["verdict"] == "unbounded"
+    assert [(task["name"], task["response"], task["witness"] is None) for task in found["tasks"]] == [
+        ("p", 6 * MS, False), ("q", None, True)
+    ]  # fmt: skip
+    assert found["tasks"][1]["no_bound"]["reason"] == "slots"
+    table = camkes("analyze", path, "--html", tmp_path / "page.html", *options)
+    assert "no bound: its domain has no slot" in table.output
+    assert "no bound: its domain has no slot" in (tmp_path / "page.html").read_text()
 
 
 # Supplies -------------------------------------------------------------------------------------------
@@ -205,12 +237,9 @@ def test_what_a_schedule_supplies() -> None:
         table = [domain for domain, length in slots for _ in range(length)]
         for domain in range(3):
             supply = supply_of(slots, domain)
-            if domain not in table:
-                assert supply is None
-                continue
-            assert supply is not None and supply.share == Fraction(table.count(domain), len(table))
-            if supply.whole:
-                assert set(table) == {domain} and supply == ALWAYS
+            assert supply.share == Fraction(table.count(domain), len(table))
+            if domain not in table or set(table) == {domain}:
+                assert supply == (ALWAYS if domain in table else NOTHING)
                 continue
             for demand in range(1, 2 * len(table)):
                 worst = max(_finish(table, domain, begin, demand) for begin in range(len(table)))

@@ -88,6 +88,30 @@ def test_the_page_needs_no_other_file(tmp_path: Path) -> None:
     assert text == page(tmp_path, NESTED, "--platform", "none")
 
 
+def test_page_of_tasks_in_slots(tmp_path: Path) -> None:
+    """The case is in the slots of one domain, with its tasks: q waits 3 ms for its slot, and works 3 ms."""
+    path = tmp_path / "s.camkes"
+    path.write_text(
+        "component Task { control; requestor; } assembly { composition { component Task p;"
+        " component Task q; } configuration { p._priority = 5; p._period = 70 ms; p._wcet = 2 ms;"
+        " p._domain = 1; q._priority = 4; q._period = 12 ms; q._wcet = 3 ms; q._domain = 2; }"
+        " schedule { [(1, 3 ms), (2, 4 ms)] } }"
+    )
+    text = page(tmp_path, path, "-DKernelTimerTickMS=1")
+    Page(text)
+    assert "From 0 ns to 6 ms;" in text
+    lanes = re.findall(r'<div>(\w+)</div>\n<div class="lane">(.*)</div></div>', text)
+    assert [name for name, _ in lanes] == ["slots", "q"]
+    pieces = [re.findall(r'left:([\d.]+)%;width:([\d.]+)%.*?title="(.*?)"', lane) for _, lane in lanes]
+    assert pieces == [
+        [("0.000", "50.000", "slots of other domains, 0 ns to 3 ms")],
+        [("50.000", "50.000", "q in its own code, 3 ms to 6 ms")],
+    ]
+    assert '<span class="slots" style="width:25.000%" title="slots of other domains 3 ms">' in text
+    assert "</b>slots of other domains</span>" in text
+    assert "</b>slots of other domains</span>" not in page(tmp_path, NESTED)
+
+
 def test_page_without_a_search(tmp_path: Path) -> None:
     assert "The case that leaves least time" not in page(tmp_path, NESTED, "--no-search")
 
