@@ -336,11 +336,15 @@ def build_folder(application: Application, output: Path | None) -> Path:
 
 
 def capabilities(checked: Checked, sink: Sink) -> CapabilityModel:
-    """The kernel objects and capabilities of a checked system."""
+    """The kernel objects and capabilities of a checked system, and notes about connections whose capabilities a
+    build allocates."""
     from camkes.backends.host.templates import rendered_connectors
     from camkes.capdl.allocate import allocate
+    from camkes.capdl.authority import unlisted
 
     rendered = rendered_connectors(checked.application, checked.system)
+    for diagnostic in unlisted(checked.system, rendered):
+        sink.add(diagnostic)
     return allocate(checked.system, checked.plan, sink, rendered=rendered)
 
 

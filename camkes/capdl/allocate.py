@@ -39,7 +39,7 @@ from camkes.capdl.time_manager import ENDPOINT, Badge, critical_tasks, with_time
 from camkes.diagnostics import Sink
 from camkes.model.bands import scheduled_by
 from camkes.model.configured import DEFAULTS, Defaults
-from camkes.model.connectors import Carries, carries_time, support
+from camkes.model.connectors import Carries, carries_time, is_left_to_build, support
 from camkes.model.system import (
     Connection,
     ConnectionEnd,
@@ -217,12 +217,10 @@ class _Allocator:
     def _interface(self, instance: Instance, interface: Interface, space: OpenSpace) -> None:
         end = f"{instance.name}.{interface.name}"
         connection = self.wiring.connection(end)
-        if connection is None or connection.connector.name in self.rendered:
+        if connection is None or is_left_to_build(connection.connector, self.rendered):
             return
         if support(connection.connector).carries in (Carries.FUNCTION_CALLS, Carries.JOBS):
             return  # needs no kernel object, or those that its scheduler and its tasks have
-        if connection.connector.from_end.hardware or connection.connector.to_end.hardware:
-            return  # devices are added by the build for a machine that has them
         match interface.kind:
             case "uses" if carries_time(connection):
                 self._timer_client(instance, interface, connection, space)

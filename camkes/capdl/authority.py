@@ -12,13 +12,16 @@ from msgspec import Struct
 
 from camkes.capdl import uses
 from camkes.capdl.callers import Wiring
+from camkes.capdl.codes import NOT_LISTED
 from camkes.capdl.details import Rights
 from camkes.capdl.model import CapabilityModel, Role, Space
 from camkes.capdl.time_manager import LEVEL_USE, servers
-from camkes.diagnostics import Span
+from camkes.diagnostics import Diagnostic, Span
 from camkes.documents import json_text
 from camkes.model.bands import Band
+from camkes.model.connectors import is_left_to_build
 from camkes.model.system import Connection, Sync, System
+from camkes.protocols.checks.base import listing
 from camkes.protocols.plan import Plan
 
 
@@ -42,6 +45,26 @@ def authority(system: System, plan: Plan, model: CapabilityModel) -> tuple[Holdi
     explainer = _Explainer(system, plan, model)
     held = model.uses()
     return tuple(h for space in model.spaces for h in _of_space(space, held[space.name], explainer))
+
+
+def unlisted(system: System, rendered: frozenset[str]) -> Iterator[Diagnostic]:
+    """A note for each connector whose capabilities are not in the model, as a build allocates them. Those in
+    `rendered` have templates of their own."""
+    found: dict[str, list[Connection]] = {}
+    for connection in system.connections:
+        if is_left_to_build(connection.connector, rendered):
+            found.setdefault(connection.connector.name, []).append(connection)
+    for name, connections in found.items():
+        names = listing(each.names[0] for each in connections)
+        why = f"templates of `{name}` allocate them"
+        if name not in rendered:
+            why = "those to devices depend on the machine"
+        yield Diagnostic(
+            NOT_LISTED,
+            f"the capabilities for {names} are not listed: {why}",
+            connections[0].span,
+            help="a build for seL4 writes NAME.cdl, which has all capabilities",
+        )
 
 
 class ThreadAuthority(Struct, frozen=True):

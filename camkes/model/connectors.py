@@ -106,6 +106,12 @@ def carries_time(connection: Connection, rendered: frozenset[str] = frozenset())
     return support(connector).carries is Carries.TIME and connector.name not in rendered
 
 
+def is_left_to_build(connector: Connector, rendered: frozenset[str]) -> bool:
+    """Are its kernel objects allocated in a build only? Templates allocate them for those that are `rendered`
+    from templates of their own; devices are known of a machine."""
+    return connector.name in rendered or connector.from_end.hardware or connector.to_end.hardware
+
+
 def interface_threads(
     connection: Connection, interface: Interface, name: str, rendered: frozenset[str] = frozenset()
 ) -> int:
