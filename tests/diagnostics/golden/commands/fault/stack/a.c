@@ -1,7 +1,6 @@
 static int deep(volatile int *above)
 {
-    volatile int room[1000];
-    room[0] = *above;
+    volatile int room[1000] = {*above};
     return deep(room) + room[0];
 }
 
