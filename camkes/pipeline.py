@@ -336,8 +336,8 @@ def build_folder(application: Application, output: Path | None) -> Path:
 
 
 def capabilities(checked: Checked, sink: Sink) -> CapabilityModel:
-    """The kernel objects and capabilities of a checked system, and notes about connections whose capabilities a
-    build allocates."""
+    """The kernel objects and capabilities of a checked system. A note is reported for connections whose
+    capabilities only a build allocates."""
     from camkes.backends.host.templates import rendered_connectors
     from camkes.capdl.allocate import allocate
     from camkes.capdl.authority import unlisted
