@@ -31,7 +31,7 @@ from camkes.analysis.replayed_waits import (
     waits_of,
 )
 from camkes.analysis.simulation import SimulatedProgram, Step
-from camkes.analysis.supply import ALWAYS, supply_of
+from camkes.analysis.supply import ALWAYS, Phase, Supply, supply_of
 from camkes.analysis.witness import Witness
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.diagnostics import Sink
@@ -67,13 +67,16 @@ class Replay(Struct, frozen=True, forbid_unknown_fields=True):
     schedule: tuple[tuple[bool, Annotated[int, Meta(ge=1)]], ...] = ()
 
     @property
+    def supply(self) -> Supply:
+        return supply_of(self.schedule, True) if self.schedule else ALWAYS
+
+    @property
     def program(self) -> SimulatedProgram:
-        supply = supply_of(self.schedule, True) if self.schedule else ALWAYS
         return SimulatedProgram(
             {each.name: each.body for each in self.tasks},
             {each.name: each.body for each in self.cpis},
             {each.name: each.offset for each in self.tasks},
-            next(iter(supply.phases), None),
+            next(iter(self.supply.phases), None),
         )
 
 
@@ -109,7 +112,7 @@ def read_replay(path: Path, workload: Workload, sink: Sink) -> Replay | None:
             help="`camkes analyze --witnesses DIR` writes them",
         )
         return None
-    wrong = list(_differences(replay, workload.part_of(replay.task)))
+    wrong = list(_differences(replay, *workload.part_of(replay.task)))
     if wrong:
         sink.report(
             REPLAY_FILE,
@@ -121,10 +124,12 @@ def read_replay(path: Path, workload: Workload, sink: Sink) -> Replay | None:
     return replay
 
 
-def _differences(replay: Replay, workload: Workload) -> Iterator[str]:
+def _differences(replay: Replay, supply: Supply, workload: Workload) -> Iterator[str]:
     """Where a case and a system do not fit."""
-    if replay.schedule and not any(has for has, _ in replay.schedule):
+    if not replay.supply.share:
         yield "the schedule has no slot of its tasks"
+    elif set(map(_round, replay.supply.phases)) != set(map(_round, supply.phases)):
+        yield "the file has another schedule of domains"
     kinds: tuple[tuple[str, Sequence[Body], Sequence[WorkloadTask] | Sequence[WorkloadCpi]], ...] = (
         ("task", replay.tasks, workload.tasks),
         ("CPI", replay.cpis, workload.cpis),
@@ -237,6 +242,11 @@ def releases(workload: Workload, what: SimulatedProgram) -> Mapping[str, int]:
     return {name: time + late for name, time in shifted(workload, what.offsets).items()}
 
 
+def _round(phase: Phase) -> tuple[tuple[bool, int], ...]:
+    """The slots of a round from where the phase begins: whether its domain has each, and their lengths."""
+    return replace(phase, begin=0).from_zero()
+
+
 def _domains(workload: Workload, names: Mapping[str, str], what: SimulatedProgram) -> Iterator[str]:
     """All tasks and CPIs have the slots of domain 1."""
     if what.phase is None:
@@ -308,6 +318,6 @@ def _text(workload: Workload, what: SimulatedProgram, names: Mapping[str, str]) 
         "}",
     ]
     if what.phase is not None:
-        slots = replace(what.phase, begin=0).from_zero()
-        body += [f"schedule {{ [{', '.join(f'({int(has)}, {length} ns)' for has, length in slots)}] }}"]
+        slots = ", ".join(f"({int(has)}, {length} ns)" for has, length in _round(what.phase))
+        body += [f"schedule {{ [{slots}] }}"]
     return "\n".join([*lines, "assembly {", *body, "}"]) + "\n"

@@ -105,10 +105,10 @@ class Workload(Struct, frozen=True, dict=True):
             return ((ALWAYS, self),)
         return tuple((supply, self._part(domain)) for domain, supply in self.supplies.items())
 
-    def part_of(self, name: str) -> Workload:
-        """The tasks and CPIs of the domain of a task; all of them where there is no such task."""
-        parts = (part for _, part in self.parts if any(task.name == name for task in part.tasks))
-        return next(parts, self)
+    def part_of(self, name: str) -> tuple[Supply, Workload]:
+        """What the domain of a task gets, and its tasks and CPIs; all of them where there is no such task."""
+        parts = (each for each in self.parts if any(task.name == name for task in each[1].tasks))
+        return next(parts, (ALWAYS, self))
 
     def _part(self, domain: int) -> Workload:
         """The tasks and CPIs of a domain. Requests to others, which have no bound, are left out."""

@@ -37,7 +37,7 @@ def run(
     case = read_replay(file, whole, sink)
     if case is None:
         return None
-    workload = whole.part_of(case.task)
+    _, workload = whole.part_of(case.task)
     folder = pipeline.build_folder(checked.application, settings.output) / "replay"
     try:
         root = write_model(workload, case.program, folder)

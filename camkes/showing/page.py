@@ -146,7 +146,7 @@ def _shown(analysis: Analysis, witnesses: Mapping[str, Witness]) -> Witness | No
 def _case(workload: Workload, analysis: Analysis, witness: Witness) -> dict[str, Any]:
     """The picture of a case: for each task of the domain, in percent of the width, when it executes and
     waits."""
-    part = workload.part_of(witness.task)
+    _, part = workload.part_of(witness.task)
     model, phase = costed(part, analysis.platform), witness.program.phase
     simulation = Simulation(model, witness.program, release=int(analysis.release), record=True)
     end = witness.release + max(witness.response, 1)

@@ -181,6 +181,9 @@ def test_a_case_can_be_replayed(tmp_path: Path) -> None:
     assert done.status == 0, done.errors
     found = {task["name"]: task["response"] for task in json.loads(done.output)["tasks"]}
     assert found["p"]["max"] == 13 * MS
+    path.write_text(path.read_text().replace("(2, 4 ms)", "(2, 5 ms)"))
+    done = camkes("run", path, "--replay", case, "-o", tmp_path / "out", *options)
+    assert done.status == 1 and "of another system: the file has another schedule of domains" in done.errors
     case.write_text(case.read_text().replace("true", "false"))
     done = camkes("run", path, "--replay", case, "-o", tmp_path / "out", *options)
     assert done.status == 1 and "the schedule has no slot of its tasks" in done.errors
