@@ -41,6 +41,11 @@ macro(camkes_tool_setup_camkes_build_environment)
     camkes_check_workspace()
     include("${CAMKES_TOOL_DIR}/cmake/options.cmake")
     camkes_set_platform_defaults()
+    if(CAmkESCapDLStaticAlloc)
+        SetCapDLLoaderStaticAlloc()
+        # at the end of memory, so that what the kernel leaves below it does not depend on its size
+        SetElfloaderRootserversLast()
+    endif()
 
     sel4_import_kernel()
     elfloader_import_project()

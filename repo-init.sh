@@ -64,7 +64,7 @@ optional=("qemu-system-x86_64:qemu-system-x86:to boot x86_64 images"
     "rsync:rsync:to build root file systems of guests"
     "mkimage:u-boot-tools:to make images for boards with U-Boot")
 # packages of Python that scripts of the kernel, its build system and capDL import
-python_packages=(pyyaml jinja2 lxml ply jsonschema pyfdt pyelftools six future sortedcontainers libarchive-c)
+python_packages=(pyyaml jinja2 lxml ply jsonschema pyfdt pyelftools six future sortedcontainers aenum libarchive-c)
 # Haskell packages that capDL-tool imports beyond those that come with ghc, and Debian's packages of them
 haskell=(base-compat:libghc-base-compat-dev lens:libghc-lens-dev MissingH:libghc-missingh-dev
     regex-compat:libghc-regex-compat-dev split:libghc-split-dev yaml:libghc-yaml-dev)

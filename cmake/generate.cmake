@@ -489,6 +489,22 @@ function(_camkes_add_space space tool)
     set_target_properties(${target} PROPERTIES LINKER_LANGUAGE ${language})
 endfunction()
 
+# The memory that the kernel's boot leaves, as capDL's script computes it from the kernel's image.
+function(_camkes_list_memory output)
+    set(script "${PYTHON_CAPDL_PATH}/../cdl_utils/untyped_gen.py")
+    set(sizes "$<TARGET_PROPERTY:object_sizes,FILE_PATH>")
+    add_custom_command(
+        OUTPUT "${output}"
+        COMMAND
+            ${CMAKE_COMMAND} -E env "PYTHONPATH=${PYTHON_CAPDL_PATH}" ${PYTHON3} "${script}"
+            "--input=${platform_yaml}" "--output=${output}" "--object-sizes=${sizes}"
+            --architecture ${KernelSel4Arch} --dtb-size ${KernelDTBSize} --kernel-elf "$<TARGET_FILE:kernel.elf>"
+        DEPENDS "${script}" "${platform_yaml}" object_sizes "${sizes}" kernel.elf
+        COMMENT "Memory that the kernel leaves"
+        VERBATIM
+    )
+endfunction()
+
 # --- the system ------------------------------------------------------------------------------------------
 
 # Called when all list files have been read. An application may call it, and then its project again.
@@ -554,11 +570,18 @@ function(GenerateCAmkESRootserver)
         list(APPEND files "${folder}/${image}")
     endforeach()
 
+    set(memory "")
+    if(CAmkESCapDLStaticAlloc)
+        _camkes_list_memory("${folder}/untyped.yaml")
+        set(sizes "$<TARGET_PROPERTY:object_sizes,FILE_PATH>")
+        set(memory "--untyped=${folder}/untyped.yaml" "--sizes=${sizes}")
+        list(APPEND files "${folder}/untyped.yaml")
+    endif()
     get_filename_component(system "${adl}" NAME_WE)
     set(cdl "${folder}/${system}.cdl")
     add_custom_command(
         OUTPUT "${cdl}"
-        COMMAND ${link} "${folder}/camkes-spec.marshal" "${cdl}" "${CapDLLoaderMaxObjects}" ${named}
+        COMMAND ${link} "${folder}/camkes-spec.marshal" "${cdl}" "${CapDLLoaderMaxObjects}" ${named} ${memory}
         WORKING_DIRECTORY "${CAMKES_TOOL_DIR}"
         DEPENDS "${folder}/camkes-spec.marshal" ${images} ${files}
         COMMENT "Capability distribution ${system}.cdl"
@@ -593,7 +616,10 @@ function(GenerateCAmkESRootserver)
         camkes_parse_capdl
         "${parse_capdl}"
     )
-    list(TRANSFORM files PREPEND "ELF;" OUTPUT_VARIABLE elfs)
+    set(elfs "")
+    foreach(image IN LISTS images)
+        list(APPEND elfs ELF "${folder}/${image}")
+    endforeach()
     BuildCapDLApplication(
         C_SPEC
         capdl_spec.c

@@ -25,7 +25,7 @@ camkes_option(CAmkESTrace BOOL OFF "Print a trace of what components do instead 
 camkes_option(CAmkESLargeFramePromotion BOOL ON "Back images with large frames where they fill one")
 camkes_option(CAmkESRPCLockElision BOOL ON "For compatibility: connectors have no locks to leave out")
 camkes_option(CAmkESDMALargeFramePromotion BOOL OFF "For compatibility: DMA pools have small frames")
-camkes_option(CAmkESCapDLStaticAlloc BOOL OFF "Allocate all objects when a system is built (not available)")
+camkes_option(CAmkESCapDLStaticAlloc BOOL OFF "Allocate all objects when a system is built")
 camkes_option(CAmkESCapDLVerification BOOL OFF "Generate definitions for proofs (not available)")
 find_program(
     CAmkESParseCapDL parse-capDL
@@ -45,12 +45,13 @@ unset(_camkes_python)
 if(NOT CAmkESDefaultPriority MATCHES "^[0-9]+$" OR CAmkESDefaultPriority GREATER 255)
     message(FATAL_ERROR "CAmkESDefaultPriority must be 0 to 255, not ${CAmkESDefaultPriority}")
 endif()
-foreach(_camkes_missing CAmkESCapDLVerification CAmkESCapDLStaticAlloc)
-    if(${_camkes_missing})
-        message(FATAL_ERROR "${_camkes_missing} needs camkes-tool: camkes-rt does not have it")
-    endif()
-endforeach()
-unset(_camkes_missing)
+if(CAmkESCapDLStaticAlloc AND NOT KernelArch STREQUAL "arm")
+    message(
+        FATAL_ERROR
+            "CAmkESCapDLStaticAlloc needs a kernel whose build lists the memory that it leaves to components, which\n"
+            "is one for Arm: the memory of a PC is not known before it boots. Leave the option out."
+    )
+endif()
 
 # Options without an effect in camkes-rt: setting one gives a warning.
 function(camkes_option_without_effect name default why)

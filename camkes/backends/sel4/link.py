@@ -4,9 +4,11 @@
 specification.
 
     python -c "from camkes.backends.sel4.link import main; main()" SPEC SYSTEM.cdl MOST SPACE=IMAGE ...
+        [--untyped=FILE --sizes=FILE]
 
-`MOST` is how many kernel objects the loader has space for, empty: as many as there are. It runs at each build
-after one source file changed, so that it imports next to nothing.
+`MOST` is how many kernel objects the loader has space for, empty: as many as there are. With the lists of
+untyped objects and of sizes, it also decides what memory each object is made of. It runs at each build after
+one source file changed, so that it imports next to nothing.
 """
 
 from __future__ import annotations
@@ -36,6 +38,8 @@ from camkes.model.units import PAGE
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
+
+    from camkes.backends.sel4.memory import Memory
 
 #: pages without a frame around every stack and IPC buffer
 GUARD = PAGE
@@ -148,8 +152,9 @@ def cdl_name(name: str) -> str:
     return name.replace("!", "-").replace(":", "-")
 
 
-def link(spec: Unlinked, images: Mapping[str, Image], most: int) -> str:
-    """The whole specification as capDL-tool reads it; `images` by address space, `most` objects."""
+def link(spec: Unlinked, images: Mapping[str, Image], most: int, memory: Memory | None = None) -> str:
+    """The whole specification as capDL-tool reads it; `images` by address space, `most` objects. With
+    `memory`, the objects are allocated in it."""
     architecture = ARCHITECTURES[spec.architecture]
     objects = list(spec.objects)
     caps = {name: list(lines) for name, lines in spec.caps.items()}
@@ -171,12 +176,14 @@ def link(spec: Unlinked, images: Mapping[str, Image], most: int) -> str:
             clock = Frame(cdl_name(f"{space.name}:boot-clock"), fill=(_BOOT_CLOCK_FILL,))
             objects.append(declare_frame(clock))
             parts.append(ImagePart(_symbol(image, BOOT_CLOCK)[0], (FrameCap(clock.name, "R"),)))
-        memory = map_image(
+        mapped = map_image(
             image, parts, architecture, cdl_name(space.name), space.root, large_frames=spec.large_frames
         )
-        _add(memory, objects, caps)
+        _add(mapped, objects, caps)
         if space.mapped:
-            caps[space.cnode] += _mapped_caps(space.mapped, memory)
+            caps[space.cnode] += _mapped_caps(space.mapped, mapped)
+    if memory is not None:
+        objects += memory.allocated(objects)
     if len(objects) > most:
         raise LinkError(_too_many(len(objects), most))
     text = [f"arch {architecture.capdl}", "", "objects {", *sorted(objects), "}", "", "caps {"]
@@ -293,9 +300,14 @@ def main() -> None:
     files = dict(each.split("=", 1) for each in named)
     with open(specification, "rb") as file:  # noqa: PTH123
         spec = Unlinked.read(file.read())
+    memory = None
+    if "--untyped" in files:
+        from camkes.backends.sel4.memory import read_memory
+
+        memory = read_memory(files["--untyped"], files["--sizes"])
     try:
         images = {space.name: read_image(files[space.name], symbols_of(space)) for space in spec.spaces}
-        text = link(spec, images, int(most or sys.maxsize))
+        text = link(spec, images, int(most or sys.maxsize), memory)
     except (ElfError, LinkError, OverlapError) as error:
         sys.stderr.write(f"camkes: error: {error}\n")
         sys.exit(1)
