@@ -348,6 +348,14 @@ def capabilities(checked: Checked, sink: Sink) -> CapabilityModel:
     return allocate(checked.system, checked.plan, sink, rendered=rendered)
 
 
+def check_for_proofs(checked: Checked, sink: Sink) -> None:
+    """Warn of what in a checked system is outside of what l4v's theories about CAmkES cover."""
+    from camkes.backends.sel4.provable import outside
+
+    for diagnostic in outside(checked.system, capabilities(checked, sink)):
+        sink.add(diagnostic)
+
+
 def build(
     asked: Input, output: Path | None, sink: Sink, progress: Progress, *, sanitize: bool = False
 ) -> HostImage | None:

@@ -248,6 +248,7 @@ function(_camkes_write_project file folder)
     _camkes_json_bool(large_frames "${CAmkESLargeFramePromotion}")
     _camkes_json_bool(tcb_caps "${CAmkESProvideTCBCaps}")
     _camkes_json_bool(verbose "${CAmkESVerbose}")
+    _camkes_json_bool(verification "${CAmkESCapDLVerification}")
     set(frequency "${KernelTimerFrequency}")
     if(KernelPlatform STREQUAL "pc99")
         set(frequency "${KernelPC99TSCFrequency}")
@@ -301,6 +302,7 @@ function(_camkes_write_project file folder)
   \"large_frames\": ${large_frames},
   \"tcb_caps\": ${tcb_caps},
   \"verbose\": ${verbose},
+  \"verification\": ${verification},
   \"priority\": ${CAmkESDefaultPriority},
   \"stack_size\": ${stack},
   \"affinity\": ${CAmkESDefaultAffinity},
@@ -505,6 +507,38 @@ function(_camkes_list_memory output)
     )
 endfunction()
 
+# Theories for proofs about the system: that of the specification by capDL-tool, the others by the tool.
+function(_camkes_add_theories folder cdl parse_capdl tool)
+    get_filename_component(name "${cdl}" NAME_WE)
+    string(MAKE_C_IDENTIFIER "${name}" name)
+    set(theories "${folder}/cdl-refine")
+    file(MAKE_DIRECTORY "${theories}")
+    set(sizes "$<TARGET_PROPERTY:object_sizes,FILE_PATH>")
+    set(templates "${CAMKES_UPSTREAM_DIR}/camkes/templates")
+    set(files "")
+    foreach(file IN ITEMS ROOT ${name}_Arch_Spec.thy ${name}_CDL_Refine.thy)
+        list(APPEND files "${theories}/${file}")
+    endforeach()
+    add_custom_command(
+        OUTPUT "${theories}/${name}_CDL.thy"
+        COMMAND "${parse_capdl}" --isabelle "${theories}/${name}_CDL.thy" --object-sizes "${sizes}" "${cdl}"
+        DEPENDS "${cdl}" camkes_capdl_target camkes_parse_capdl object_sizes "${sizes}"
+        COMMENT "Theory of the capability distribution"
+        VERBATIM
+    )
+    add_custom_command(
+        OUTPUT ${files}
+        COMMAND ${tool} theories --templates "${templates}" --labels "${folder}/camkes-labels.json"
+            --output "${theories}" "${folder}/camkes-project.json"
+        WORKING_DIRECTORY "${CAMKES_TOOL_DIR}"
+        DEPENDS "${folder}/camkes-labels.json" camkes_capdl_target
+        COMMENT "Theories of the system"
+        VERBATIM
+    )
+    add_custom_target(camkes_theories DEPENDS ${files} "${theories}/${name}_CDL.thy")
+    add_dependencies(capdl-loader camkes_theories)
+endfunction()
+
 # --- the system ------------------------------------------------------------------------------------------
 
 # Called when all list files have been read. An application may call it, and then its project again.
@@ -577,10 +611,15 @@ function(GenerateCAmkESRootserver)
         set(memory "--untyped=${folder}/untyped.yaml" "--sizes=${sizes}")
         list(APPEND files "${folder}/untyped.yaml")
     endif()
+    set(labels "")
+    if(CAmkESCapDLVerification)
+        set(labels "${folder}/camkes-labels.json")
+        list(APPEND memory "--labels=${labels}")
+    endif()
     get_filename_component(system "${adl}" NAME_WE)
     set(cdl "${folder}/${system}.cdl")
     add_custom_command(
-        OUTPUT "${cdl}"
+        OUTPUT "${cdl}" ${labels}
         COMMAND ${link} "${folder}/camkes-spec.marshal" "${cdl}" "${CapDLLoaderMaxObjects}" ${named} ${memory}
         WORKING_DIRECTORY "${CAMKES_TOOL_DIR}"
         DEPENDS "${folder}/camkes-spec.marshal" ${images} ${files}
@@ -630,6 +669,9 @@ function(GenerateCAmkESRootserver)
         OUTPUT
         capdl-loader
     )
+    if(CAmkESCapDLVerification)
+        _camkes_add_theories("${folder}" "${cdl}" "${parse_capdl}" "${tool}")
+    endif()
     include(rootserver)
     DeclareRootserver(capdl-loader)
 endfunction()

@@ -26,7 +26,7 @@ camkes_option(CAmkESLargeFramePromotion BOOL ON "Back images with large frames w
 camkes_option(CAmkESRPCLockElision BOOL ON "For compatibility: connectors have no locks to leave out")
 camkes_option(CAmkESDMALargeFramePromotion BOOL OFF "For compatibility: DMA pools have small frames")
 camkes_option(CAmkESCapDLStaticAlloc BOOL OFF "Allocate all objects when a system is built")
-camkes_option(CAmkESCapDLVerification BOOL OFF "Generate definitions for proofs (not available)")
+camkes_option(CAmkESCapDLVerification BOOL OFF "Generate definitions for proofs")
 find_program(
     CAmkESParseCapDL parse-capDL
     HINTS "${CAMKES_UPSTREAM_DIR}/../bin"
@@ -44,6 +44,12 @@ unset(_camkes_python)
 
 if(NOT CAmkESDefaultPriority MATCHES "^[0-9]+$" OR CAmkESDefaultPriority GREATER 255)
     message(FATAL_ERROR "CAmkESDefaultPriority must be 0 to 255, not ${CAmkESDefaultPriority}")
+endif()
+if(CAmkESCapDLVerification AND NOT CAmkESCapDLStaticAlloc)
+    message(
+        FATAL_ERROR
+            "CAmkESCapDLVerification needs CAmkESCapDLStaticAlloc: theories name the memory of each object"
+    )
 endif()
 if(CAmkESCapDLStaticAlloc AND NOT KernelArch STREQUAL "arm")
     message(

@@ -4,6 +4,7 @@
 
 python -m camkes.cli.sel4 generate PROJECT.json     before anything is compiled
 python -m camkes.cli.sel4 calls PROJECT.json        when a source changed whose calls matter
+python -m camkes.cli.sel4 theories ...              for proofs, after all is linked
 python -m camkes.cli.sel4 hide ...                  when components share an address space
 
 `camkes.backends.sel4.link` is called when components are linked.
@@ -16,8 +17,12 @@ import gc
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from camkes.process import leave
+
+if TYPE_CHECKING:
+    from camkes.diagnostics import Sink
 
 GOOD, USER_ERROR = 0, 1
 
@@ -30,6 +35,12 @@ def main(words: Sequence[str] | None = None) -> int:
         command = commands.add_parser(name)
         command.add_argument("project", type=Path)
         command.set_defaults(run=run)
+    theories = commands.add_parser("theories")
+    theories.add_argument("project", type=Path)
+    theories.add_argument("--templates", type=Path, required=True, help="those of camkes-tool")
+    theories.add_argument("--labels", type=Path, required=True)
+    theories.add_argument("-o", "--output", type=Path, required=True)
+    theories.set_defaults(run=_theories)
     hide = commands.add_parser("hide")
     hide.add_argument("--objcopy", required=True)
     hide.add_argument("--nm", required=True)
@@ -51,6 +62,25 @@ def _generate(arguments: argparse.Namespace) -> int:
 
     sink = Sink()
     generate_for_sel4(Project.read(arguments.project), sink)
+    return _reported(sink)
+
+
+def _theories(arguments: argparse.Namespace) -> int:
+    from camkes.backends.sel4.project import Project
+    from camkes.backends.sel4.theories import write_theories
+    from camkes.diagnostics import Sink
+    from camkes.pipeline import load_project
+
+    sink = Sink()
+    system = load_project(Project.read(arguments.project), sink)
+    if system is not None:
+        sink = Sink()  # the rest was reported when it was generated
+        write_theories(system, arguments.templates, arguments.labels, arguments.output, sink)
+    return _reported(sink)
+
+
+def _reported(sink: Sink) -> int:
+    """Print what was found; the exit status."""
     if sink.diagnostics:
         from camkes.diagnostics.rendering import Form, Style, render
 

@@ -37,7 +37,6 @@ ON_PURPOSE = {
     "has its default; upstream writes the default into the setting.",
     "joined": "A setting of a connection that was joined with others belongs to the joined one in ours; "
     "upstream keeps it under a name that nothing has any more.",
-    "proof": "The built-in connectors have no text for proofs in Isabelle in ours.",
     "boolean": "`bool` stays `bool` in ours and becomes `boolean` in upstream; both mean `bool` of C.",
     "library": "The macros of the priority-aware-camkes library are understood as they stand, without a "
     "checkout of it.",
@@ -83,7 +82,7 @@ def facts(dumped: Mapping[str, Any], parts: Mapping[str, str]) -> Facts:
         result["procedure", name, "include"] = procedure["includes"]
     for name, connector in dumped["connectors"].items():
         result["connector", name] = [connector["from_end"], connector["to_end"]]
-        result["connector", name, "attributes"] = proof(connector["attributes"])
+        result["connector", name, "attributes"] = connector["attributes"]
     return result
 
 
@@ -101,10 +100,6 @@ def component_facts(name: str, component: Mapping[str, Any]) -> Iterator[tuple[t
 
 def boolean(methods: Any) -> Any:
     return json.loads(json.dumps(methods).replace('"bool"', '"boolean"'))
-
-
-def proof(attributes: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [attribute for attribute in attributes if attribute["name"] != "isabelle_connector_spec"]
 
 
 def nodes(value: Any) -> Any:

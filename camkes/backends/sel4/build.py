@@ -23,7 +23,9 @@ from camkes.backends.sel4.complete import (
 )
 from camkes.backends.sel4.devices import DRIVEN, Device, Machine, device_of, timebase, why_not
 from camkes.backends.sel4.image import render_image
+from camkes.backends.sel4.labels import labelled
 from camkes.backends.sel4.project import Project, cmake_description
+from camkes.backends.sel4.provable import outside
 from camkes.backends.sel4.spec import unlinked
 from camkes.backends.sel4.timer import DRIVER, render_timers
 from camkes.backends.upstream_templates.adapter import Rendering, render
@@ -157,7 +159,13 @@ class Sel4Backend(Struct, frozen=True):
         schedule = tuple(_in_ticks(system, project, sink))
         if sink.has_errors:
             return None
-        spec = unlinked(completed, architecture, schedule, large_frames=project.large_frames)
+        if project.verification:
+            for diagnostic in outside(system, model):
+                sink.add(diagnostic)
+        proof_names = labelled(system, completed) if project.verification else None
+        spec = unlinked(
+            completed, architecture, schedule, large_frames=project.large_frames, names=proof_names
+        )
         write_changed(project.output / SPEC, spec.write())
         inputs = [file.path.resolve() for file in system.files if file.path.exists()]
         inputs += code.rendering.templates

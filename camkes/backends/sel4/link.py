@@ -4,7 +4,7 @@
 specification.
 
     python -c "from camkes.backends.sel4.link import main; main()" SPEC SYSTEM.cdl MOST SPACE=IMAGE ...
-        [--untyped=FILE --sizes=FILE]
+        [--untyped=FILE --sizes=FILE [--labels=FILE]]
 
 `MOST` is how many kernel objects the loader has space for, empty: as many as there are. With the lists of
 untyped objects and of sizes, it also decides what memory each object is made of. It runs at each build after
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from camkes.backends.sel4.memory import Memory
+    from camkes.backends.sel4.renamed import Names
 
 #: pages without a frame around every stack and IPC buffer
 GUARD = PAGE
@@ -108,6 +109,8 @@ class Unlinked(Struct, frozen=True):
     #: (domain, duration in the kernel's ticks)
     schedule: tuple[tuple[int, int], ...] = ()
     large_frames: bool = True
+    #: for proofs: name in theories and label of each object, see `labels`; else empty
+    names: dict[str, tuple[str, str]] = {}
 
     def write(self) -> bytes:
         return marshal.dumps(_plain(self), 2)
@@ -136,6 +139,7 @@ class Unlinked(Struct, frozen=True):
             tuple(data["irqs"]),
             tuple((domain, ticks) for domain, ticks in data["schedule"]),
             data["large_frames"],
+            {name: (own, label) for name, (own, label) in data["names"].items()},
         )
 
 
@@ -152,9 +156,15 @@ def cdl_name(name: str) -> str:
     return name.replace("!", "-").replace(":", "-")
 
 
-def link(spec: Unlinked, images: Mapping[str, Image], most: int, memory: Memory | None = None) -> str:
+def link(
+    spec: Unlinked,
+    images: Mapping[str, Image],
+    most: int,
+    memory: Memory | None = None,
+    names: Names | None = None,
+) -> str:
     """The whole specification as capDL-tool reads it; `images` by address space, `most` objects. With
-    `memory`, the objects are allocated in it."""
+    `memory`, the objects are allocated in it; with `names` too, they have those."""
     architecture = ARCHITECTURES[spec.architecture]
     objects = list(spec.objects)
     caps = {name: list(lines) for name, lines in spec.caps.items()}
@@ -172,9 +182,11 @@ def link(spec: Unlinked, images: Mapping[str, Image], most: int, memory: Memory 
                 f"ipc_buffer_slot: {buffer.name} (RW)",
             ]
         parts += [_mapped(image, mapping) for mapping in space.mappings]
+        frames = []
         if BOOT_CLOCK in image.symbols:
             clock = Frame(cdl_name(f"{space.name}:boot-clock"), fill=(_BOOT_CLOCK_FILL,))
             objects.append(declare_frame(clock))
+            frames.append(clock.name)
             parts.append(ImagePart(_symbol(image, BOOT_CLOCK)[0], (FrameCap(clock.name, "R"),)))
         mapped = map_image(
             image, parts, architecture, cdl_name(space.name), space.root, large_frames=spec.large_frames
@@ -182,14 +194,25 @@ def link(spec: Unlinked, images: Mapping[str, Image], most: int, memory: Memory 
         _add(mapped, objects, caps)
         if space.mapped:
             caps[space.cnode] += _mapped_caps(space.mapped, mapped)
+        if names is not None:
+            tables = ((table.name, table.type) for table in mapped.tables)
+            frames += [frame.name for frame in mapped.frames]
+            names.of_image(space.name, space.root, frames, tables)
+    irqs = list(spec.irqs)
+    if names is not None:
+        objects = [names.declaration(line) for line in objects]
+        caps = {names.name(name): [names.cap(line) for line in lines] for name, lines in caps.items()}
+        irqs = [names.cap(line) for line in irqs]
     if memory is not None:
+        if names is not None:
+            names.label(objects, irqs, memory.sizes)
         objects += memory.allocated(objects)
     if len(objects) > most:
         raise LinkError(_too_many(len(objects), most))
     text = [f"arch {architecture.capdl}", "", "objects {", *sorted(objects), "}", "", "caps {"]
     for name in sorted(caps):
         text += [f"{name} {{", *caps[name], "}"]
-    text += ["}", "", "irq maps {", *spec.irqs, "}"]
+    text += ["}", "", "irq maps {", *irqs, "}"]
     if spec.schedule:
         slots = ", ".join(f"({domain}, {ticks})" for domain, ticks in spec.schedule)
         text += ["", "domains {", f"schedule: [{slots}]", "domain_set_start: 0", "index_shift: 0", "}"]
@@ -300,17 +323,24 @@ def main() -> None:
     files = dict(each.split("=", 1) for each in named)
     with open(specification, "rb") as file:  # noqa: PTH123
         spec = Unlinked.read(file.read())
-    memory = None
+    memory = names = None
     if "--untyped" in files:
         from camkes.backends.sel4.memory import read_memory
 
         memory = read_memory(files["--untyped"], files["--sizes"])
+    if spec.names:
+        from camkes.backends.sel4.renamed import Names
+
+        names = Names(spec.names)
     try:
         images = {space.name: read_image(files[space.name], symbols_of(space)) for space in spec.spaces}
-        text = link(spec, images, int(most or sys.maxsize), memory)
+        text = link(spec, images, int(most or sys.maxsize), memory, names)
     except (ElfError, LinkError, OverlapError) as error:
         sys.stderr.write(f"camkes: error: {error}\n")
         sys.exit(1)
     with open(output, "w", encoding="utf-8") as file:  # noqa: PTH123
         file.write(text)
+    if names is not None:
+        with open(files["--labels"], "w", encoding="utf-8") as file:  # noqa: PTH123
+            file.write(names.labels)
     os._exit(0)

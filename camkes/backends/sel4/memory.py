@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 #: names of objects of a specification that are not of the system
-ROOT_PREFIX = "root_untyped_"
+_ROOT_PREFIX = "root_untyped_"
 _GAP_PREFIX = "place_holder_"
 
 _DECLARED = re.compile(r"(?P<name>\S+) = (?P<type>\w+)(?: \((?P<rest>.*)\))?$")
@@ -165,7 +165,7 @@ def _divide(untyped: Untyped, fixed: deque[Placed], free: dict[int, deque[str]])
         add(_fill(at, untyped.end, free, gaps, whole=False))
     if used:
         kept = children[:used]
-        name = f"{ROOT_PREFIX}{untyped.paddr:#x}"
+        name = f"{_ROOT_PREFIX}{untyped.paddr:#x}"
         yield f"{name} = ut ({untyped.bits} bits, paddr: {untyped.paddr:#x}) {{ {' '.join(kept)} }}"
         yield from (gaps[child] for child in kept if child in gaps)
 

@@ -44,6 +44,8 @@ class Project(Struct, frozen=True):
     kernel_settings: Mapping[str, str]
     #: of the timer of an MCS kernel, in Hz; 0: it is measured at boot
     timer_frequency: int
+    #: theories for proofs are written
+    verification: bool
 
     @classmethod
     def read(cls, path: Path) -> Project:
@@ -76,6 +78,7 @@ class Project(Struct, frozen=True):
             large_dma_frames=data["large_dma_frames"],
             kernel_settings={key: value for key, value in data["kernel_settings"].items() if value},
             timer_frequency=int(data["timer_frequency"] or 0),
+            verification=data["verification"],
         )
 
     def template_settings(self) -> TemplateSettings:

@@ -60,8 +60,9 @@ def unlinked(
     schedule: tuple[tuple[int, int], ...] = (),
     *,
     large_frames: bool = True,
+    names: dict[str, tuple[str, str]] | None = None,
 ) -> Unlinked:
-    """The specification of a completed model, without what depends on images."""
+    """The specification of a completed model, without what depends on images. `names` are for proofs."""
     model = completed.model
     word = ARCHITECTURES[architecture].word_bits
     devices = {s.name: _device(s, completed) for s in model.spaces}
@@ -97,7 +98,9 @@ def unlinked(
     spaces = tuple(
         _space(s, completed, kinds, f"guard: 0, guard_size: {word - bits[s.cnode]}") for s in model.spaces
     )
-    return Unlinked(architecture, tuple(objects), caps, spaces, tuple(irqs), schedule, large_frames)
+    return Unlinked(
+        architecture, tuple(objects), caps, spaces, tuple(irqs), schedule, large_frames, names or {}
+    )
 
 
 def _spare_tcb(item: KernelObject, spaces: Iterable[Space]) -> str:

@@ -228,6 +228,20 @@ class _Functions:
 # what is the same for all templates
 
 
+def assembly_names(assembly: view.AssemblyView) -> dict[str, Any]:
+    """Those of a template that is rendered for the whole system and allocates nothing."""
+    return {
+        **_PYTHON,
+        **_constants(),
+        **_LIBRARY,
+        "me": assembly,
+        "composition": assembly.composition,
+        "configuration": assembly.configuration,
+        "get_policy_extra": set,  # of `add_policy_extra`, which no template calls
+        "included": set(),
+    }
+
+
 def _constants() -> dict[str, Any]:
     return {
         **ObjectType.__members__,

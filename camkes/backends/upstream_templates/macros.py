@@ -309,3 +309,44 @@ def max_untyped_size(arch: str) -> int:
 
 def is_arch_arm(arch: str) -> bool:
     return arch in _ARM
+
+
+# proofs
+
+
+def check_isabelle_outfile(theory: str, file: str) -> str:
+    if theory != file.rpartition("/")[2].removesuffix(".thy"):
+        raise TemplateError(f"theory {theory} cannot be in a file of another name")
+    return ""
+
+
+def isabelle_ident(name: str) -> str:
+    """A name as capDL-tool writes it in theories."""
+    return name.replace(".", "'")
+
+
+def integrity_group_labels(
+    composition: CompositionView, configuration: Mapping[str, Mapping[str, Any]]
+) -> dict[str, str]:
+    """The labels of instances and connections that are not their names: of instances in an address space of
+    another name or with an `integrity_label`, and of connections between ends of one label."""
+    direct = {i.name: i.address_space for i in composition.instances if i.address_space != i.name}
+    for instance in composition.instances:
+        label = configuration[instance.name].get("integrity_label")
+        if label is not None:
+            direct[instance.name] = str(label)
+
+    def last(name: str) -> str:
+        seen = [name]
+        while seen[-1] in direct and direct[seen[-1]] != seen[-1]:
+            seen.append(direct[seen[-1]])
+            if seen[-1] in seen[:-1]:
+                raise TemplateError(f"integrity labels lead in a circle: {', '.join(seen)}")
+        return seen[-1]
+
+    labels = {name: last(name) for name in direct}
+    for connection in composition.connections:
+        ends = {last(end.instance.name) for end in (*connection.from_ends, *connection.to_ends)}
+        if len(ends) == 1:
+            labels[connection.name] = ends.pop()
+    return labels

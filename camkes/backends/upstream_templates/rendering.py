@@ -6,17 +6,16 @@ from __future__ import annotations
 
 import re
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os.path import normpath
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import jinja2
 
 from camkes.backends.upstream_templates.codes import NO_TEMPLATE, TEMPLATE_ERROR, TEMPLATE_FAILED
-from camkes.backends.upstream_templates.context import Session
 from camkes.backends.upstream_templates.macros import TemplateError
-from camkes.backends.upstream_templates.view import ConfigurationView, EndView, InstanceView
+from camkes.backends.upstream_templates.view import AssemblyView, ConfigurationView, EndView, InstanceView
 from camkes.diagnostics import Diagnostic, Label, SourceFile, Span
 from camkes.generate.render import c_environment
 from camkes.project.codes import NOT_TRUSTED
@@ -61,10 +60,21 @@ class _Loader(jinja2.BaseLoader):
         raise jinja2.TemplateNotFound(template)
 
 
+class TemplateSession(Protocol):
+    """What templates of one system share."""
+
+    @property
+    def configuration(self) -> ConfigurationView: ...
+
+    def context(self, me: Any) -> Mapping[str, Any]: ...
+
+
 class TemplateRenderer:
     """Renders the templates of one system."""
 
-    def __init__(self, folders: Sequence[Path], session: Session, may_run: Callable[[Path], bool]) -> None:
+    def __init__(
+        self, folders: Sequence[Path], session: TemplateSession, may_run: Callable[[Path], bool]
+    ) -> None:
         self.session = session
         self._loader = _Loader(folders, may_run)
         self._environment = c_environment(
@@ -78,13 +88,15 @@ class TemplateRenderer:
         """The templates that were read."""
         return tuple(Path(path) for path in self._loader.files)
 
-    def render(self, template: str, me: EndView | InstanceView) -> str:
+    def render(self, template: str, me: EndView | InstanceView | AssemblyView) -> str:
         try:
             return self._environment.get_template(template).render(self.session.context(me))
         except Exception as error:  # templates run any code
             raise RenderError(self._diagnostic(template, error, me)) from error
 
-    def _diagnostic(self, template: str, error: Exception, me: EndView | InstanceView) -> Diagnostic:
+    def _diagnostic(
+        self, template: str, error: Exception, me: EndView | InstanceView | AssemblyView
+    ) -> Diagnostic:
         what = _description(me)
         if isinstance(error, _NotTrustedError):
             return Diagnostic(
@@ -139,7 +151,9 @@ class TemplateRenderer:
         return Span(SourceFile(Path(path), text), line, start, line, len(lines[line - 1]) + 1)
 
 
-def _description(me: EndView | InstanceView) -> str:
+def _description(me: EndView | InstanceView | AssemblyView) -> str:
+    if isinstance(me, AssemblyView):
+        return str(me)
     if isinstance(me, InstanceView):
         return f"instance {me.name}"
     return f"{me}, an end of {me.parent.type.name}"

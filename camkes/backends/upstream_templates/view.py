@@ -32,6 +32,7 @@ from camkes.model.system import (
     Sync,
     System,
 )
+from camkes.model.units import PAGE
 
 
 class IncludeView:
@@ -155,6 +156,7 @@ class ComponentView:
         self.hardware = component.hardware
         self.includes = tuple(IncludeView(i) for i in component.includes)
         self.attributes = tuple(attribute(a) for a in component.attributes)
+        self.exported = component.exported
         self.interfaces = {i.name: _interface(i, procedures) for i in component.interfaces}
         views = tuple(self.interfaces.values())
         self.uses = tuple(v for v in views if isinstance(v, Uses))
@@ -167,6 +169,25 @@ class ComponentView:
         self.binary_semaphores = tuple(
             BinarySemaphore(s.name) for s in _of("binary_semaphore", component.syncs)
         )
+
+    def use_words(self) -> None:
+        """Change types to the words for them, whichever was written: `Buf` and `boolean`."""
+        for port in self.dataports:
+            if port.type == f"Buf({PAGE})":
+                port.type = "Buf"
+        typed: list[ParameterView | AttributeView] = list(self.attributes)
+        for interface in (*self.uses, *self.provides):
+            for method in interface.type.methods if isinstance(interface.type, ProcedureView) else ():
+                typed += method.parameters
+                if method.return_type == "bool":
+                    method.return_type = "boolean"
+        for each in typed:
+            if each.type == "bool":
+                each.type = "boolean"
+
+    def interface_is_exported(self, interface: object) -> bool:
+        """Is it an alias of one of a part's?"""
+        return str(interface) in self.exported
 
     def __str__(self) -> str:
         return self.name
@@ -322,6 +343,23 @@ class CompositionView:
         return next(i for i in self.instances if i.name == name)
 
 
+class AssemblyView:
+    """The whole system, for templates that are rendered once."""
+
+    name = None
+
+    def __init__(self, system: System) -> None:
+        self.composition = CompositionView(system)
+        for kind in {id(i.type): i.type for i in self.composition.instances}.values():
+            kind.use_words()
+        self.configuration = ConfigurationView(system)
+        root = system.root
+        self.span = system.instances[0].span if system.instances else Span(root, 1, 1, 1, 1)
+
+    def __str__(self) -> str:
+        return "the assembly"
+
+
 class ConfigurationView(Mapping[str, dict[str, Any]]):
     """Settings, and defaults of attributes, by the name of an instance, a connection, or "inst.iface". A name
     that nothing is set of has no settings."""
@@ -361,6 +399,9 @@ class ConfigurationView(Mapping[str, dict[str, Any]]):
 
     def __len__(self) -> int:
         return len(self._values)
+
+    def __bool__(self) -> bool:
+        return True  # there is one, with or without settings
 
     def get(self, name: str, default: Any = None) -> Any:
         return self._values.get(name, default)

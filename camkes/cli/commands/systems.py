@@ -62,6 +62,8 @@ def dump(arguments: argparse.Namespace) -> int:
 def check(arguments: argparse.Namespace) -> int:
     sink = Sink()
     result = checked(arguments, sink)
+    if result is not None and arguments.proofs:
+        pipeline.check_for_proofs(result, sink)
     status = write_diagnostics(arguments, sink)
     if result is not None and status == GOOD and not for_machines(arguments):
         system, plan = result.system, result.plan
@@ -143,6 +145,11 @@ def check_arguments(parser: argparse.ArgumentParser) -> None:
         "--json", dest="format", action="store_const", const="json", help="the same as --format json"
     )
     parser.add_argument("--strict", action="store_true", help="a warning fails, too")
+    parser.add_argument(
+        "--proofs",
+        action="store_true",
+        help="warn of what the theories of l4v about CAmkES systems do not cover",
+    )
 
 
 def dump_arguments(parser: argparse.ArgumentParser) -> None:

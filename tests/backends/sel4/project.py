@@ -28,6 +28,7 @@ USUAL: dict[str, object] = {
     "large_frames": True,
     "tcb_caps": True,
     "verbose": False,
+    "verification": False,
     "priority": 254,
     "stack_size": 16384,
     "affinity": 0,
