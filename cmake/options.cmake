@@ -23,8 +23,8 @@ camkes_option(CAmkESProvideTCBCaps BOOL ON "Give each thread its own TCB capabil
 camkes_option(CAmkESFaultHandlers BOOL ON "Report faults of components")
 camkes_option(CAmkESTrace BOOL OFF "Print a trace of what components do instead of their output")
 camkes_option(CAmkESLargeFramePromotion BOOL ON "Back images with large frames where they fill one")
-camkes_option(CAmkESRPCLockElision BOOL ON "For compatibility: connectors have no locks to leave out")
-camkes_option(CAmkESDMALargeFramePromotion BOOL OFF "For compatibility: DMA pools have small frames")
+camkes_option(CAmkESRPCLockElision BOOL ON "For compatibility: requests have no locks, as with ON")
+camkes_option(CAmkESDMALargeFramePromotion BOOL OFF "Make DMA pools of the largest frames that they fill")
 camkes_option(CAmkESCapDLStaticAlloc BOOL OFF "Allocate all objects when a system is built")
 camkes_option(CAmkESCapDLVerification BOOL OFF "Generate definitions for proofs")
 find_program(
@@ -73,15 +73,10 @@ function(camkes_option_without_effect name default why)
         endif()
     endif()
 endfunction()
-camkes_option_without_effect(CAmkESRPCLockElision ON "connectors have no locks to leave out")
-camkes_option_without_effect(CAmkESDMALargeFramePromotion OFF "DMA pools have small frames")
-camkes_option_without_effect(CAmkESTLSModel standard "generated code keeps nothing in thread-local variables")
+camkes_option_without_effect(CAmkESRPCLockElision ON "requests have no locks, which is what ON asks for")
 camkes_option_without_effect(
-    CAmkESConnectorTiming OFF "connectors take no times; `camkes run --kernel sel4 --trace FILE` records requests"
+    CAmkESTLSModel standard "no code reads it, here and in camkes-tool; generated code has no thread-local variables"
 )
-if(CAmkESErrorHandlingMode STREQUAL "Guards")
-    message(WARNING "CAmkESErrorHandlingMode=Guards has no effect: its guards are for proofs of generated code")
-endif()
 
 # Components have heaps of their own, so the C library must not have one.
 set(LibSel4MuslcSysMorecoreBytes 0 CACHE STRING "" FORCE)

@@ -158,11 +158,8 @@ def test_mistakes(tmp_path: Path, lists: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("option", "why"),
     [
-        ("CAmkESRPCLockElision=OFF", "no locks to leave out"),
-        ("CAmkESDMALargeFramePromotion=1", "small frames"),
-        ("CAmkESTLSModel=per-thread", "thread-local variables"),
-        ("CAmkESConnectorTiming=TRUE", "take no times"),
-        ("CAmkESErrorHandlingMode=Guards", "for proofs"),
+        ("CAmkESRPCLockElision=OFF", "which is what ON asks for"),
+        ("CAmkESTLSModel=per-thread", "no code reads it, here and in camkes-tool"),
     ],
 )
 def test_an_option_without_effect_is_a_warning(option: str, why: str, tmp_path: Path) -> None:
@@ -225,6 +222,19 @@ def test_a_repository_inside_the_folder_of_the_c_library(tmp_path: Path) -> None
     assert done.stdout.strip().endswith(str(library)), (
         "a link is followed: the copy would be the folder itself"
     )
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "option",
+    ["CAmkESDMALargeFramePromotion=ON", "CAmkESConnectorTiming=ON", "CAmkESErrorHandlingMode=Guards"],
+)
+def test_an_option_with_an_effect_gives_no_warning(option: str, tmp_path: Path) -> None:
+    done = configure(tmp_path, LISTS, f"-D{option}")
+    assert done.returncode == 0, done.stderr
+    assert "effect" not in done.stderr
+    large = json.loads((tmp_path / "build" / "camkes-project.json").read_text())["large_dma_frames"]
+    assert large is ("DMA" in option)
 
 
 @pytest.mark.long

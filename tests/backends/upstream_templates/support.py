@@ -65,6 +65,7 @@ def rendered(
     system: str = SYSTEM,
     missing: tuple[str, ...] = (),
     completion: Callable[[Space], int] = lambda space: 0,
+    large_dma_frames: bool = False,
 ) -> tuple[Rendering, list[Diagnostic]]:
     """Render the system; "Wire.FROM" is the text of a template of a connector, "name.c" of another file."""
     home = folder / "templates"
@@ -87,7 +88,7 @@ def rendered(
     sink = Sink()
     plan = analyse(made, sink)
     assert plan is not None
-    asked = TemplateSettings(architecture=architecture)
+    asked = TemplateSettings(architecture=architecture, large_dma_frames=large_dma_frames)
     model = allocate(made, plan, sink, rendered=declared.rendered(made))
     model = allocate_pools(made, model, asked.device_frames)
     result = render(made, model, declared, asked, folder / "out", sink, completion)

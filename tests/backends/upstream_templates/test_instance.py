@@ -36,6 +36,18 @@ def test_without_settings_no_pool_is_allocated(tmp_path: Path) -> None:
     assert not [t for t in rendering.files if t.file.path.name == "camkes.sel4.c"]
 
 
+@pytest.mark.parametrize(("size", "page"), [(0x3FFFFF, 0x200000), (0x10000, 4096)])
+def test_memory_for_devices_in_large_frames(size: int, page: int, tmp_path: Path) -> None:
+    settings = f"client.dma_pool = {size};"
+    rendering, diagnostics = rendered(tmp_path, {}, settings=settings, large_dma_frames=True)
+    assert not diagnostics
+    region = item(rendering.model, "shared::client_dma")
+    assert (region.size, region.page) == (-(-size // page) * page, page)
+    text = text_of(rendering, "client/camkes.sel4.c")
+    assert f"ALIGN({page})" in text
+    assert f".num_frames = {region.size // page}," in text
+
+
 def test_memory_for_devices(tmp_path: Path) -> None:
     text, model, _ = asked(tmp_path, "client.dma_pool = 10000; client.dma_pool_paddr = 0x100000;")
     region = item(model, "shared::client_dma")
