@@ -195,6 +195,11 @@ def _complete_space(
         caps.append(Cap(cnode, space.cnode))
     if fault_handlers:
         for index, thread in enumerate(threads):
+            if thread.fault_slot:  # a template's
+                if mcs:
+                    fault_caps[thread.index] = next(c for c in caps if c.slot == thread.fault_slot)
+                    threads[index] = replace(thread, fault_slot=0)
+                continue
             fault = Cap(used + 1, _fault_endpoint(space), Rights.CALL, thread.index + 1)
             if mcs:
                 fault_caps[thread.index] = fault

@@ -48,9 +48,10 @@ _SETTING_TEMPLATES = {
         ("seL4SingleThreadedComponent.template.h", "seL4SingleThreadedComponent.template.h", "header"),
     ),
     "debug": (("component.debug.c", "camkes.debug.c", "source"),),
+    "rump_config": (("component.rumprun.c", "camkes.rumprun.c", "source"),),
 }
 #: settings of components that make kernel objects while they run, or are looked into from outside
-_ON_MACHINES = ("debug", "simple")
+_ON_MACHINES = ("debug", "rump_config", "simple")
 
 
 class DeclaredTemplates(Struct, frozen=True):

@@ -37,6 +37,7 @@ from camkes.capdl.model import (
     Mapping,
     ObjectKind,
     Space,
+    Thread,
 )
 from camkes.capdl.uses import TemplateSlot
 from camkes.model.units import PAGE
@@ -86,6 +87,9 @@ _FRAMES = {
     "seL4_ARM_SuperSectionObject": 1 << 24,
 }
 
+#: the interface of a component that a debugger works through, in the macros for it
+GDB_DELEGATE = "delegate"
+
 _RECORD = re.compile(r"(CDL_FrameFill_BootInfo|SEL4_BOOTINFO_HEADER)_\w+")
 
 
@@ -122,12 +126,17 @@ class Allocated:
 
 
 class TCB(Allocated):
-    """Of a thread that the component starts itself."""
+    """Of a thread that the component starts itself, or of one that it has."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.resume = False
         self.domain: int | None = None
+        self.fault_slot = 0
+
+    def set_fault_ep_slot(self, slot: int) -> None:
+        """Its faults go to the endpoint in this slot, not to the component's fault handler."""
+        self.fault_slot = slot
 
 
 class AllocatedFrame(Allocated):
@@ -212,6 +221,8 @@ class CNode(Allocated):
     def __init__(self, space: Space, first: int) -> None:
         super().__init__(space.cnode)
         self.slots: dict[int, CapHandle | None] = {}
+        #: the threads of the space
+        self.threads: dict[int, CapHandle] = {}
         self.next = first
         #: of the slots that are not for templates; 0: they come last
         self.kept = 0
@@ -220,10 +231,10 @@ class CNode(Allocated):
         self.update_guard_size_caps: list[CapHandle] = []
 
     def __getitem__(self, slot: int) -> CapHandle | None:
-        return self.slots[slot]
+        return self.threads[slot] if slot in self.threads else self.slots[slot]
 
     def __iter__(self) -> Iterator[int]:
-        return iter(self.slots)
+        return iter((*self.threads, *self.slots))
 
     def keep(self, count: int) -> None:
         """What templates take from now on comes after so many slots that they do not have."""
@@ -259,12 +270,24 @@ class Recorder:
         self.interrupts: dict[str, Callable[[], Interrupt]] = {}
         used = model.slots_used()
         self.spaces = {s.name: CSpace(CNode(s, used[s.name] + 1)) for s in model.spaces}
+        for space in model.spaces:
+            threads = {thread.name: TCB(self._called(thread)) for thread in space.threads}
+            self.handles |= threads
+            for cap in space.caps:
+                if cap.object in threads:
+                    self.spaces[space.name].cnode.threads[cap.slot] = CapHandle(threads[cap.object])
         self.mappings: dict[str, list[tuple[str, Mapping]]] = {s.name: [] for s in model.spaces}
         self.owners: dict[tuple[str, int], str] = {}
         self._slots: dict[tuple[str, str, str], int] = {}
         #: memory that is in the model already: templates may ask for it by its name
         self.regions = {o.name: o for o in model.objects if o.kind is ObjectKind.REGION}
         self.vspaces = {space.name: space.vspace for space in model.spaces}
+
+    @staticmethod
+    def _called(thread: Thread) -> str:
+        """The name of a thread for templates; some look for that of the thread that serves a debugger."""
+        delegate = thread.interface == GDB_DELEGATE
+        return f"{thread.instance}_tcb_GDB_delegate" if delegate else thread.name
 
     # objects
 
@@ -410,6 +433,7 @@ class Recorder:
                     space,
                     caps=(*space.caps, *caps),
                     mappings=(*space.mappings, *(mapping for _, mapping in self.mappings[space.name])),
+                    threads=tuple(map(self._watched, space.threads)),
                     kept=cnode.kept,
                 )
             )
@@ -423,6 +447,11 @@ class Recorder:
             slots=slots,
             interrupts=(*self.model.interrupts, *(make() for make in self.interrupts.values())),
         )
+
+    def _watched(self, thread: Thread) -> Thread:
+        """With the fault endpoint that templates gave it."""
+        handle = self.handles.get(thread.name)
+        return replace(thread, fault_slot=handle.fault_slot) if isinstance(handle, TCB) else thread
 
     def _sized(self, item: KernelObject) -> KernelObject:
         """A CNode or a region with what was asked for."""

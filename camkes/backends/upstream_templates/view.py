@@ -352,7 +352,7 @@ class AssemblyView:
         self.composition = CompositionView(system)
         for kind in {id(i.type): i.type for i in self.composition.instances}.values():
             kind.use_words()
-        self.configuration = ConfigurationView(system)
+        self.configuration = OrderedConfiguration(system)
         root = system.root
         self.span = system.instances[0].span if system.instances else Span(root, 1, 1, 1, 1)
 
@@ -405,6 +405,24 @@ class ConfigurationView(Mapping[str, dict[str, Any]]):
 
     def get(self, name: str, default: Any = None) -> Any:
         return self._values.get(name, default)
+
+
+class OrderedConfiguration(ConfigurationView):
+    """With all settings in the order of the text, those of the assembly before those of its components."""
+
+    def __init__(self, system: System) -> None:
+        super().__init__(system)
+        self.depths = {instance.name: instance.name.count(".") for instance in system.instances}
+        self.files = {id(file): number for number, file in enumerate(system.files)}
+
+    @property
+    def settings(self) -> tuple[SettingView, ...]:
+        return tuple(sorted(super().settings, key=self._place))
+
+    def _place(self, setting: SettingView) -> tuple[int, int, int, int]:
+        span = setting.span
+        file = self.files.get(id(span.file), 0)
+        return self.depths.get(setting.instance, 0), file, span.line, span.column
 
 
 def type_name(ctype: CType) -> str:

@@ -16,10 +16,12 @@ from camkes.backends.sel4.complete import complete, slots_of_completion
 from camkes.backends.sel4.spec import unlinked
 from camkes.backends.upstream_templates.adapter import Rendering
 from camkes.capdl.details import Domain
-from camkes.capdl.model import CapabilityModel, ObjectKind
-from camkes.diagnostics import Diagnostic
+from camkes.capdl.mcs import TimePlanner
+from camkes.capdl.model import CapabilityModel, ObjectKind, Role
+from camkes.diagnostics import Diagnostic, Sink
+from tests.resolve.systems import good
 
-from .support import cap, item, mappings, rendered, text_of
+from .support import SYSTEM, cap, item, mappings, rendered, text_of
 
 ROOT = Path(__file__).parents[3]
 
@@ -116,6 +118,66 @@ def test_an_instance_that_creates_objects_has_the_last_slot(tmp_path: Path) -> N
     assert len(slots) == len(set(slots))
     assert max(slots) < last
     assert item(model, "client:cnode").size == last.bit_length() + 1
+
+
+WATCHED = """
+/*- set faults = alloc_obj('faults', seL4_EndpointObject) -*/
+/*- for slot in list(cap_space.cnode) if isinstance(cap_space.cnode[slot].referent, capdl.TCB) -*/
+    /*- set end = alloc_cap('end %d' % slot, faults, write=True, grantreply=True) -*/
+    /*- do cap_space.cnode[end].set_badge(slot) -*/
+    /*- do cap_space.cnode[slot].referent.set_fault_ep_slot(end) -*/
+    /*? cap_space.cnode[slot].referent.name ?*/
+/*- endfor -*/
+"""
+
+
+@pytest.mark.parametrize("fault_handlers", [True, False])
+def test_faults_that_a_template_takes(fault_handlers: bool, tmp_path: Path) -> None:
+    """Those of a component with a debugger, as camkes-tool's connector for it asks for."""
+    rendering, diagnostics = rendered(tmp_path, {"Wire.TO": WATCHED})
+    assert not diagnostics
+    (server,) = (s for s in rendering.model.spaces if s.name == "server")
+    text = text_of(rendering, "server/p_Wire_0.c")
+    assert text.split() == [thread.name for thread in server.threads]
+    completed = complete(rendering.model, fault_handlers=fault_handlers)
+    (space,) = (s for s in completed.model.spaces if s.name == "server")
+    caps = {c.slot: c for c in space.caps}
+    for thread in space.threads:
+        if thread.role is not Role.FAULT_HANDLER:
+            fault = caps[thread.fault_slot]
+            assert fault.object == "wire::faults"
+            assert caps[fault.badge].object == thread.name
+    (client,) = (s for s in completed.model.spaces if s.name == "client")
+    assert bool(client.threads[0].fault_slot) is fault_handlers
+
+
+def test_faults_that_a_template_takes_on_an_mcs_kernel(tmp_path: Path) -> None:
+    """They are in the TCB there, not in its CSpace."""
+    system = SYSTEM % ""
+    rendering, _ = rendered(tmp_path, {"Wire.TO": WATCHED}, system=system)
+    made = good(tmp_path, system)
+    completed = complete(rendering.model, time=TimePlanner(made, Sink()))
+    lines = unlinked(completed, "x86_64")
+    (server,) = (s for s in lines.spaces if s.name == "server")
+    for thread in server.threads:
+        if "fault-handler" not in thread.name:
+            assert any(cap.startswith("fault_ep_slot: wire--faults (WP, badge: ") for cap in thread.caps)
+            assert "fault_ep:" not in thread.fields
+
+
+@pytest.mark.parametrize(
+    ("setting", "template", "file"),
+    [
+        ("debug = True", "component.debug.c", "camkes.debug.c"),
+        ('rump_config = {"cmdline": "hello"}', "component.rumprun.c", "camkes.rumprun.c"),
+    ],
+)
+def test_templates_that_settings_ask_for(setting: str, template: str, file: str, tmp_path: Path) -> None:
+    rendering, diagnostics = rendered(
+        tmp_path, {template: "/*? configuration[me.name] ?*/"}, settings=f"server.{setting};"
+    )
+    assert not diagnostics
+    assert setting.partition(" ")[0] in text_of(rendering, f"server/{file}")
 
 
 def test_a_component_with_one_thread(tmp_path: Path) -> None:
