@@ -9,7 +9,7 @@ Each thing is one object, so that templates can compare with `is` and `id`. A da
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from camkes.diagnostics import Span
@@ -175,15 +175,13 @@ class ComponentView:
         for port in self.dataports:
             if port.type == f"Buf({PAGE})":
                 port.type = "Buf"
-        typed: list[ParameterView | AttributeView] = list(self.attributes)
         for interface in (*self.uses, *self.provides):
             for method in interface.type.methods if isinstance(interface.type, ProcedureView) else ():
-                typed += method.parameters
                 if method.return_type == "bool":
                     method.return_type = "boolean"
-        for each in typed:
-            if each.type == "bool":
-                each.type = "boolean"
+                for parameter in method.parameters:
+                    if parameter.type == "bool":
+                        parameter.type = "boolean"
 
     def interface_is_exported(self, interface: object) -> bool:
         """Is it an alias of one of a part's?"""
@@ -350,6 +348,7 @@ class AssemblyView:
 
     def __init__(self, system: System) -> None:
         self.composition = CompositionView(system)
+        self.composition.instances = tuple(_by_part("", self.composition.instances))
         for kind in {id(i.type): i.type for i in self.composition.instances}.values():
             kind.use_words()
         self.configuration = OrderedConfiguration(system)
@@ -405,6 +404,14 @@ class ConfigurationView(Mapping[str, dict[str, Any]]):
 
     def get(self, name: str, default: Any = None) -> Any:
         return self._values.get(name, default)
+
+
+def _by_part(whole: str, instances: Sequence[InstanceView]) -> Iterator[InstanceView]:
+    """The parts of an instance, then the parts of each of them."""
+    parts = [instance for instance in instances if instance.name.rpartition(".")[0] == whole]
+    yield from parts
+    for part in parts:
+        yield from _by_part(part.name, instances)
 
 
 class OrderedConfiguration(ConfigurationView):

@@ -23,6 +23,7 @@ from camkes.backends.sel4.renamed import Names
 from camkes.backends.sel4.spec import unlinked
 from camkes.backends.sel4.theories import write_theories
 from camkes.backends.sel4.workspace import make
+from camkes.backends.upstream_templates.view import AssemblyView
 from camkes.capdl.allocate import allocate
 from camkes.diagnostics import Sink
 from camkes.model.system import System
@@ -170,6 +171,35 @@ def test_what_templates_are_given(tmp_path: Path) -> None:
         "line 0 server True False\n"
         "dataport__Buf_64 Buf\n"
     )
+
+
+def test_the_order_is_that_of_camkes_tool(tmp_path: Path) -> None:
+    """Parts before their parts; settings of the assembly before those of components, else as in the text."""
+    text = """
+component Leaf { control; attribute int x; attribute int y; }
+component Inner { composition { component Leaf b; component Leaf a; } configuration { a.x = 1; } }
+component Outer { composition { component Inner mid; component Leaf z; } }
+assembly {
+    composition { component Outer two; component Leaf last; component Outer one; }
+    configuration { last.x = 2; last.y = 4; }
+}
+"""
+    assembly = AssemblyView(system(tmp_path, text))
+    assert [instance.name for instance in assembly.composition.instances] == [
+        *("two", "last", "one"),
+        *("two.mid", "two.z", "two.mid.b", "two.mid.a"),
+        *("one.mid", "one.z", "one.mid.b", "one.mid.a"),
+    ]
+    settings = [(each.instance, each.attribute) for each in assembly.configuration.settings]
+    assert settings == [("last", "x"), ("last", "y"), ("two.mid.a", "x"), ("one.mid.a", "x")]
+
+
+def test_words_for_types_are_those_of_camkes_tool(tmp_path: Path) -> None:
+    assembly = AssemblyView(system(tmp_path, ADL.replace("int add(in int a,", "bool add(in bool a,")))
+    (client,) = (i for i in assembly.composition.instances if i.name == "client")
+    (method,) = client.type.uses[0].type.methods
+    assert (method.return_type, method.parameters[0].type) == ("boolean", "boolean")
+    assert client.type.dataports[0].type == "Buf"
 
 
 def test_a_system_of_connectors_that_l4v_knows_is_covered(tmp_path: Path) -> None:
