@@ -604,23 +604,24 @@ function(GenerateCAmkESRootserver)
         list(APPEND files "${folder}/${image}")
     endforeach()
 
-    set(memory "")
-    if(CAmkESCapDLStaticAlloc)
-        _camkes_list_memory("${folder}/untyped.yaml")
-        set(sizes "$<TARGET_PROPERTY:object_sizes,FILE_PATH>")
-        set(memory "--untyped=${folder}/untyped.yaml" "--sizes=${sizes}")
-        list(APPEND files "${folder}/untyped.yaml")
-    endif()
     set(labels "")
+    set(label_file "-")
     if(CAmkESCapDLVerification)
         set(labels "${folder}/camkes-labels.json")
-        list(APPEND memory "--labels=${labels}")
+        set(label_file "${labels}")
+    endif()
+    if(CAmkESCapDLStaticAlloc)
+        _camkes_list_memory("${folder}/untyped.yaml")
+        set(link ${python} -c "from camkes.backends.sel4.allocated_link import main$<SEMICOLON> main()"
+                 "${folder}/untyped.yaml" "$<TARGET_PROPERTY:object_sizes,FILE_PATH>" "${label_file}"
+        )
+        list(APPEND files "${folder}/untyped.yaml")
     endif()
     get_filename_component(system "${adl}" NAME_WE)
     set(cdl "${folder}/${system}.cdl")
     add_custom_command(
         OUTPUT "${cdl}" ${labels}
-        COMMAND ${link} "${folder}/camkes-spec.marshal" "${cdl}" "${CapDLLoaderMaxObjects}" ${named} ${memory}
+        COMMAND ${link} "${folder}/camkes-spec.marshal" "${cdl}" "${CapDLLoaderMaxObjects}" ${named}
         WORKING_DIRECTORY "${CAMKES_TOOL_DIR}"
         DEPENDS "${folder}/camkes-spec.marshal" ${images} ${files}
         COMMENT "Capability distribution ${system}.cdl"

@@ -4,11 +4,9 @@
 specification.
 
     python -c "from camkes.backends.sel4.link import main; main()" SPEC SYSTEM.cdl MOST SPACE=IMAGE ...
-        [--untyped=FILE --sizes=FILE [--labels=FILE]]
 
-`MOST` is how many kernel objects the loader has space for, empty: as many as there are. With the lists of
-untyped objects and of sizes, it also decides what memory each object is made of. It runs at each build after
-one source file changed, so that it imports next to nothing.
+`MOST` is how many kernel objects the loader has space for, empty: as many as there are. It runs at each build
+after one source file changed, so that it imports next to nothing. `allocated_link` does more.
 """
 
 from __future__ import annotations
@@ -36,11 +34,8 @@ from camkes.model.architectures import ARCHITECTURES
 from camkes.model.units import PAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
-
-    from camkes.backends.sel4.memory import Memory
-    from camkes.backends.sel4.renamed import Names
 
 #: pages without a frame around every stack and IPC buffer
 GUARD = PAGE
@@ -156,18 +151,37 @@ def cdl_name(name: str) -> str:
     return name.replace("!", "-").replace(":", "-")
 
 
-def link(
-    spec: Unlinked,
-    images: Mapping[str, Image],
-    most: int,
-    memory: Memory | None = None,
-    names: Names | None = None,
-) -> str:
-    """The whole specification as capDL-tool reads it; `images` by address space, `most` objects. With
-    `memory`, the objects are allocated in it; with `names` too, they have those."""
+class Distribution(Struct):
+    """A specification with the contents of images: lines of capDL. `made` are, of each space, its root, its
+    frames and its tables with their types."""
+
+    architecture: str
+    objects: list[str]
+    caps: dict[str, list[str]]
+    irqs: list[str]
+    schedule: tuple[tuple[int, int], ...]
+    made: dict[str, tuple[str, list[str], list[tuple[str, str]]]]
+
+    def text(self, most: int) -> str:
+        """As capDL-tool reads it; the loader has space for `most` objects."""
+        if len(self.objects) > most:
+            raise LinkError(_too_many(len(self.objects), most))
+        text = [f"arch {self.architecture}", "", "objects {", *sorted(self.objects), "}", "", "caps {"]
+        for name in sorted(self.caps):
+            text += [f"{name} {{", *self.caps[name], "}"]
+        text += ["}", "", "irq maps {", *self.irqs, "}"]
+        if self.schedule:
+            slots = ", ".join(f"({domain}, {ticks})" for domain, ticks in self.schedule)
+            text += ["", "domains {", f"schedule: [{slots}]", "domain_set_start: 0", "index_shift: 0", "}"]
+        return "\n".join([*text, ""])
+
+
+def link(spec: Unlinked, images: Mapping[str, Image]) -> Distribution:
+    """The whole specification; `images` by address space."""
     architecture = ARCHITECTURES[spec.architecture]
     objects = list(spec.objects)
     caps = {name: list(lines) for name, lines in spec.caps.items()}
+    made = {}
     for space in spec.spaces:
         image = images[space.name]
         parts = []
@@ -188,35 +202,15 @@ def link(
             objects.append(declare_frame(clock))
             frames.append(clock.name)
             parts.append(ImagePart(_symbol(image, BOOT_CLOCK)[0], (FrameCap(clock.name, "R"),)))
-        mapped = map_image(
+        memory = map_image(
             image, parts, architecture, cdl_name(space.name), space.root, large_frames=spec.large_frames
         )
-        _add(mapped, objects, caps)
+        _add(memory, objects, caps)
         if space.mapped:
-            caps[space.cnode] += _mapped_caps(space.mapped, mapped)
-        if names is not None:
-            tables = ((table.name, table.type) for table in mapped.tables)
-            frames += [frame.name for frame in mapped.frames]
-            names.of_image(space.name, space.root, frames, tables)
-    irqs = list(spec.irqs)
-    if names is not None:
-        objects = [names.declaration(line) for line in objects]
-        caps = {names.name(name): [names.cap(line) for line in lines] for name, lines in caps.items()}
-        irqs = [names.cap(line) for line in irqs]
-    if memory is not None:
-        if names is not None:
-            names.label(objects, irqs, memory.sizes)
-        objects += memory.allocated(objects)
-    if len(objects) > most:
-        raise LinkError(_too_many(len(objects), most))
-    text = [f"arch {architecture.capdl}", "", "objects {", *sorted(objects), "}", "", "caps {"]
-    for name in sorted(caps):
-        text += [f"{name} {{", *caps[name], "}"]
-    text += ["}", "", "irq maps {", *irqs, "}"]
-    if spec.schedule:
-        slots = ", ".join(f"({domain}, {ticks})" for domain, ticks in spec.schedule)
-        text += ["", "domains {", f"schedule: [{slots}]", "domain_set_start: 0", "index_shift: 0", "}"]
-    return "\n".join([*text, ""])
+            caps[space.cnode] += _mapped_caps(space.mapped, memory)
+        frames += [frame.name for frame in memory.frames]
+        made[space.name] = space.root, frames, [(table.name, table.type) for table in memory.tables]
+    return Distribution(architecture.capdl, objects, caps, list(spec.irqs), spec.schedule, made)
 
 
 def _too_many(objects: int, most: int) -> str:
@@ -317,30 +311,28 @@ def _plain(item: Any) -> Any:
     return [_plain(value) for value in item] if isinstance(item, tuple) else item
 
 
-def main() -> None:
-    """Read what the command line names, write the distribution, and end the process."""
-    specification, output, most, *named = sys.argv[1:]
+def linked(specification: str, named: Sequence[str]) -> tuple[Unlinked, Distribution]:
+    """What the command line names, linked."""
     files = dict(each.split("=", 1) for each in named)
     with open(specification, "rb") as file:  # noqa: PTH123
         spec = Unlinked.read(file.read())
-    memory = names = None
-    if "--untyped" in files:
-        from camkes.backends.sel4.memory import read_memory
+    images = {space.name: read_image(files[space.name], symbols_of(space)) for space in spec.spaces}
+    return spec, link(spec, images)
 
-        memory = read_memory(files["--untyped"], files["--sizes"])
-    if spec.names:
-        from camkes.backends.sel4.renamed import Names
 
-        names = Names(spec.names)
+def finish(make: Callable[[], str], output: str) -> None:
+    """Write what is made, and end the process."""
     try:
-        images = {space.name: read_image(files[space.name], symbols_of(space)) for space in spec.spaces}
-        text = link(spec, images, int(most or sys.maxsize), memory, names)
+        text = make()
     except (ElfError, LinkError, OverlapError) as error:
         sys.stderr.write(f"camkes: error: {error}\n")
         sys.exit(1)
     with open(output, "w", encoding="utf-8") as file:  # noqa: PTH123
         file.write(text)
-    if names is not None:
-        with open(files["--labels"], "w", encoding="utf-8") as file:  # noqa: PTH123
-            file.write(names.labels)
     os._exit(0)
+
+
+def main() -> None:
+    """Read what the command line names, write the distribution, and end the process."""
+    specification, output, most, *named = sys.argv[1:]
+    finish(lambda: linked(specification, named)[1].text(int(most or sys.maxsize)), output)

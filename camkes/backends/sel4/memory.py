@@ -100,8 +100,8 @@ def read_memory(untyped: str, sizes: str) -> Memory:
     with open(untyped, encoding="utf-8") as file:  # noqa: PTH123
         items = re.split(r"^- ", file.read(), flags=re.MULTILINE)[1:]
     for item in items:
-        fields = dict(line.strip().split(": ") for line in item.strip().splitlines())
-        found.append(Untyped(int(fields["paddr"]), int(fields["size_bits"]), fields["device"] == "true"))
+        device, paddr, bits = (line.split(": ")[1] for line in item.strip().splitlines())
+        found.append(Untyped(int(paddr), int(bits), device == "true"))
     with open(sizes, encoding="utf-8") as file:  # noqa: PTH123
         pairs = (line.split(": ") for line in file if ": " in line)
         return Memory(

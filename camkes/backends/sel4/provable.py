@@ -19,6 +19,7 @@ from camkes.backends.sel4.labels import Labels
 from camkes.capdl.details import Rights
 from camkes.capdl.model import CapabilityModel, ObjectKind, Space
 from camkes.diagnostics import Diagnostic, Span
+from camkes.model.connectors import NOTIFICATION, SHARED_DATA
 from camkes.model.system import Connection, Instance, Procedure, System
 
 #: the attribute of a connector that tells what it permits, and l4v's names for what several permit
@@ -31,8 +32,8 @@ _NAMED: dict[str, dict[str, set[str]]] = {
         "from_conn": {"Reset", "SyncSend", "Call"},
         "to_conn": _WAITS,
     },
-    "seL4Notification": {"from_conn": _SENDS, "to_conn": _WAITS},
-    "seL4SharedData": {"from_conn": _READS, "to_conn": _READS},
+    NOTIFICATION.name: {"from_conn": _SENDS, "to_conn": _WAITS},
+    SHARED_DATA.name: {"from_conn": _READS, "to_conn": _READS},
     "seL4HardwareMMIO": {"from_conn": _READS, "to_conn": _READS},
     "seL4HardwareInterrupt": {"from_conn": _SENDS, "to_conn": _WAITS},
 }
@@ -81,7 +82,7 @@ def _warning(message: str, span: Span, help: str = "") -> Diagnostic:
 
 
 def _assembly(system: System) -> Iterator[Diagnostic]:
-    """What is no well-formed assembly to l4v, and what its model of the kernel does not have."""
+    """What l4v does not take for a well-formed assembly, and what its model of the kernel does not have."""
     first = system.instances[0].span
     if system.mcs:
         yield _warning("l4v has no specification of capabilities for the MCS kernel", first)
@@ -117,7 +118,7 @@ def _parameters(system: System) -> Iterator[Diagnostic]:
 
 
 def _access(connection: Connection) -> Mapping[str, set[str]] | None:
-    """What a connector permits, by whom of whom; None: nobody says."""
+    """What a connector permits, by whom of whom; None: that is not stated."""
     attributes = {a.name: a.default for a in connection.connector.attributes}
     text = attributes.get(SPEC)
     if not isinstance(text, str):
@@ -177,7 +178,7 @@ def _capabilities(system: System, model: CapabilityModel) -> Iterator[Diagnostic
             excess = _authorities(kinds[name], rights) - given
             words = ""
             if kinds[name] is ObjectKind.TIMER:
-                words = f"`{space.name}` has a timer, whose driver is no component of the assembly"
+                words = f"`{space.name}` has a timer, whose driver is not a component of the assembly"
             elif not owner:
                 words = f"`{space.name}` has `{name}`, which is part of no component or connection"
             elif owner not in (subject, *unknown) and excess:

@@ -99,7 +99,14 @@ def unlinked(
         _space(s, completed, kinds, f"guard: 0, guard_size: {word - bits[s.cnode]}") for s in model.spaces
     )
     return Unlinked(
-        architecture, tuple(objects), caps, spaces, tuple(irqs), schedule, large_frames, names or {}
+        architecture=architecture,
+        objects=tuple(objects),
+        caps=caps,
+        spaces=spaces,
+        irqs=tuple(irqs),
+        schedule=schedule,
+        large_frames=large_frames,
+        names=names or {},
     )
 
 

@@ -51,7 +51,7 @@ class LabelledObject(Struct, frozen=True):
         return self.bits
 
 
-class _Session(Struct):
+class _TheorySession(Struct):
     assembly: AssemblyView
     base: str
     file: str
@@ -89,7 +89,7 @@ def write_theories(system: System, templates: Path, labels: Path, folder: Path, 
     assembly = AssemblyView(system)
     for template, name in _FILES.items():
         file = name.format(base)
-        session = _Session(assembly, base, file, objects)
+        session = _TheorySession(assembly, base, file, objects)
         try:
             text = TemplateRenderer((templates,), session, lambda _: True).render(template, assembly)
         except RenderError as error:

@@ -341,7 +341,7 @@ def integrity_group_labels(
         while seen[-1] in direct and direct[seen[-1]] != seen[-1]:
             seen.append(direct[seen[-1]])
             if seen[-1] in seen[:-1]:
-                raise TemplateError(f"integrity labels lead in a circle: {', '.join(seen)}")
+                raise TemplateError(f"integrity labels refer to each other: {', '.join(seen)}")
         return seen[-1]
 
     labels = {name: last(name) for name in direct}

@@ -17,9 +17,8 @@ import pytest
 from camkes.backends.sel4.complete import complete
 from camkes.backends.sel4.labels import Labels, labelled
 from camkes.backends.sel4.link import link
-from camkes.backends.sel4.memory import Memory, Untyped
 from camkes.backends.sel4.provable import outside
-from camkes.backends.sel4.renamed import Names
+from camkes.backends.sel4.renamed import renamed
 from camkes.backends.sel4.spec import unlinked
 from camkes.backends.sel4.theories import write_theories
 from camkes.backends.sel4.workspace import make
@@ -70,10 +69,9 @@ def linked(given: System) -> tuple[str, list[dict[str, object]]]:
     assert planned is not None
     completed = complete(allocate(given, planned))
     spec = unlinked(completed, "aarch32", names=labelled(given, completed))
-    names = Names(spec.names)
-    memory = Memory((Untyped(0x10000000, 24, False),), SIZES)
-    text = link(spec, images_of(spec), 20_000, memory, names)
-    return text, json.loads(names.labels)
+    distribution = link(spec, images_of(spec))
+    labels = renamed(distribution, spec.names, SIZES)
+    return distribution.text(20_000), json.loads(labels)
 
 
 def test_names_are_identifiers_that_camkes_tool_has_too(tmp_path: Path) -> None:
@@ -97,7 +95,7 @@ def test_names_are_identifiers_that_camkes_tool_has_too(tmp_path: Path) -> None:
         "other.lock_mutex",
         "frame_client_group_bin_0000",
     }
-    cdl = parse(re.sub(r"^(?:root_untyped|place_holder)_.*\n", "", text, flags=re.MULTILINE))
+    cdl = parse(text)
     assert names == set(cdl.objects)
     assert cdl.caps["client_client_0_control_tcb"]["vspace"] == "client_group_bin_pd"
     for container, caps in cdl.caps.items():

@@ -83,7 +83,7 @@ def linked(model: CapabilityModel, architecture: str, *, trace: bool = False) ->
     frame = ARCHITECTURES[architecture].large if trace else 0
     spec = unlinked(complete(model, device, trace_frame=frame), architecture)
     assert Unlinked.read(spec.write()) == spec
-    return parse(link(spec, images_of(spec), 20_000))
+    return parse(link(spec, images_of(spec)).text(20_000))
 
 
 def images_of(spec: Unlinked) -> dict[str, Image]:
@@ -197,16 +197,16 @@ def test_missing_symbols_are_named() -> None:
     spec = unlinked(complete(MODELS["nested"]), "x86_64")
     images = {s.name: Image(f"{s.name}.elf", 0, (), {}) for s in spec.spaces}
     with pytest.raises(LinkError, match=r"has no symbol '_camkes_stack_0'|_camkes_ipc_buffer_0"):
-        link(spec, images, 20_000)
+        link(spec, images).text(20_000)
 
 
 def test_more_objects_than_the_loader_has_space_for() -> None:
     spec = unlinked(complete(MODELS["nested"]), "x86_64")
     images = images_of(spec)
-    objects = len(parse(link(spec, images, 20_000)).objects)
-    link(spec, images, objects)
+    objects = len(parse(link(spec, images).text(20_000)).objects)
+    link(spec, images).text(objects)
     with pytest.raises(LinkError) as caught:
-        link(spec, images, objects - 1)
+        link(spec, images).text(objects - 1)
     assert str(caught.value) == (
         f"the system has {objects} kernel objects, each page of memory included, and the loader has space "
         f"for {objects - 1}: build with -DCapDLLoaderMaxObjects=10000 -DKernelRootCNodeSizeBits=16"
