@@ -280,7 +280,7 @@ def specification(
     caps: dict[str, dict[str, str]] = {}
     irqs: dict[str, str] = {}
     section = container = ""
-    for line in link(spec, images, 20_000).splitlines():
+    for line in link(spec, images).text(20_000).splitlines():
         if line.endswith(" {"):
             if line[:-2] in ("objects", "caps", "irq maps"):
                 section = line[:-2]
