@@ -288,6 +288,7 @@ def test_generated_code_compiles(name: str, tmp_path: Path) -> None:
     for source in sources:
         folders = [
             *(source.parent, STANDIN / "include", ROOT / "runtime" / "include", ROOT / "runtime" / "src"),
+            ROOT / "runtime" / "src" / "platform" / "sel4",
             *(ROOT / "kernel" / "sel4" / "timer", ROOT / "kernel" / "host" / "include", example),
             example / "include",
         ]
