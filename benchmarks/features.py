@@ -25,7 +25,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -184,20 +184,19 @@ class Trial:
     modules: str
     seconds: int
     jobs: int
-    made: Path = field(default_factory=Path)
+    #: where it is built: one folder for all, as compiler caches count the paths
+    made: Path
 
     def result(self, feature: Feature) -> str:
         kind, _, name = feature.application.partition("/")
         if kind == "test":
             return self._test(name)
-        self.made = Path(tempfile.mkdtemp(prefix="features"))
-        try:
-            reason = self._build(kind, name, feature.settings)
-            if reason:
-                return f"no: {reason}"
-            return self._boot(feature.talk) if feature.talk else "builds"
-        finally:
-            shutil.rmtree(self.made)
+        shutil.rmtree(self.made, ignore_errors=True)
+        self.made.mkdir(parents=True)
+        reason = self._build(kind, name, feature.settings)
+        if reason:
+            return f"no: {reason}"
+        return self._boot(feature.talk) if feature.talk else "builds"
 
     def _test(self, name: str) -> str:
         if not (self.workspace / "projects/camkes-tool/runtime").exists():
@@ -355,9 +354,10 @@ def main() -> int:
     workspaces = {"camkes-rt": arguments.workspace} | (
         {} if arguments.beside is None else {"camkes-tool": arguments.beside}
     )
+    folder = arguments.folder or Path(tempfile.mkdtemp(prefix="features"))
     trials = {
-        tool: Trial(folder.absolute(), arguments.modules, arguments.seconds, arguments.jobs)
-        for tool, folder in workspaces.items()
+        tool: Trial(of.absolute(), arguments.modules, arguments.seconds, arguments.jobs, folder / tool)
+        for tool, of in workspaces.items()
     }
     results: dict[str, dict[str, str]] = {}
     if arguments.json is not None and arguments.json.is_file():

@@ -41,6 +41,7 @@ VARIANTS = [
     ("helpers", ("-DPLAIN=ON",)),
     ("edf", ("-DFIXED=ON",)),
     ("guest", ("-DGUEST=idle",)),
+    ("guest", ("-DSHARED=ON",)),
 ]
 
 
