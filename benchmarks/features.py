@@ -83,7 +83,7 @@ def _virtual_machines() -> Iterator[Feature]:
             (" 0% packet loss", ""),
         ),
     )
-    talk = (("Welcome to Buildroot", ""),)
+    talk = (("udhcpc: started", ""),)
     yield Feature(
         "three guests with SerialServer, TimeServer and virtio_console",
         "vm/vm_multi",
@@ -342,6 +342,7 @@ def main() -> int:
     parser.add_argument(
         "--again", default=None, help="rows with this in the application or its settings are tried again"
     )
+    parser.add_argument("--folder", type=Path, help="to build in; a new one by itself")
     parser.add_argument("--json", type=Path, help="the results, which are kept")
     parser.add_argument("--markdown", type=Path, help="write the table")
     parser.add_argument(

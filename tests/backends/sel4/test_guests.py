@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Two Linux guests on seL4: a network between them, and beside each a component with shared memory and events.
+"""Two Linux guests on seL4 with a network between them, and a component with shared memory beside each.
 
 Needs a workspace with camkes-vm in which the folder guests/ is linked, as examples/guest is for
 test_guest.py, and QEMU: SEL4_VM_WORKSPACE=DIR. SEL4_VM_MODULES names modules that the guests' kernel needs
