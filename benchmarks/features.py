@@ -322,7 +322,7 @@ def markdown(results: dict[str, dict[str, str]], features: list[Feature], tools:
         found = results.get(feature.key, {})
         cells = []
         for tool in tools:
-            result = found.get(tool, "")
+            result = found.get(tool, "not tried")
             cells.append(
                 f"builds ({feature.why})"
                 if result == "builds" and feature.why

@@ -48,6 +48,7 @@ NOT_RUN: dict[str, dict[str, tuple[str, ...]]] = {
             "# ask stressed",
             "apt-get download",
         ),
+        "docs/features.md": ("python benchmarks/features.py", "cmake -G Ninja"),
         "examples/guest/README.md": ("ln -s $PWD/examples/guest",),
         "docs/testing.md": ("export SEL4_WORKSPACE",),
         "docs/tutorial/6-sel4.md": ("./repo-init.sh", "camkes build . --kernel sel4"),
