@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""How long the analysis takes: blocking of 100 tasks with 50 locks, and a large system from its text.
+"""How long the analysis takes: random systems of 20 to 500 tasks, and large systems from their text.
 
     .venv/bin/python benchmarks/analysis.py [--gap SYSTEMS [--jobs N] [--output FILE] [--kept FILE]]
 
@@ -17,6 +17,7 @@ import multiprocessing
 import os
 import random
 import re
+import resource
 import subprocess
 import tempfile
 import time
@@ -25,10 +26,11 @@ from pathlib import Path
 
 import msgspec
 from msgspec import Struct, field
+from msgspec.structs import replace
 from scale import write_system
 
 from camkes import pipeline
-from camkes.analysis.blocking import assign, search, waits
+from camkes.analysis.assignment import changed
 from camkes.analysis.demand import demands
 from camkes.analysis.platform import FREE
 from camkes.analysis.verdict import analyse
@@ -80,22 +82,40 @@ def random_workload(rng: random.Random, tasks: int, cpis: int, depth: int, share
     return Workload(found, tuple(made))
 
 
-def assignment() -> None:
-    """The most urgent of 100 tasks, which all the others can block."""
-    workload = random_workload(random.Random(1), 100, 50, 1, 0.3)
-    needed = demands(workload, FREE)
-    can_wait = waits(workload, needed, FREE, workload.tasks[-1])
-    limits = can_wait.limits(1)
-    assign(can_wait.sections, limits)  # SciPy is imported
-    begin = time.perf_counter()
-    for _ in range(10):
-        assign(can_wait.sections, limits)
-    assigned = (time.perf_counter() - begin) / 10
-    begin = time.perf_counter()
-    _, ended = search(can_wait.sections, limits)
-    searched = time.perf_counter() - begin
-    print(f"100 tasks, 50 locks, {len(can_wait.sections)} sections: assignment {assigned * 1e3:.1f} ms")
-    print(f"the exact search {'ended' if ended else 'was given up'} after {searched * 1e3:.0f} ms")
+def sizes() -> None:
+    """Random systems of all protocols, nested in up to three levels, of 70 % utilisation."""
+    print("tasks x CPIs   CPU s  memory MiB  tasks with exact blocking  most above what is possible")
+    for tasks, cpis in ((20, 10), (50, 20), (100, 50), (200, 50), (500, 100)):
+        workload = nested(random.Random(5), tasks, cpis)
+        begin = time.process_time()
+        found = analyse(workload, FREE).tasks
+        used = time.process_time() - begin
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        exact = sum(each.blocking.exact is not None for each in found)
+        gap = max(float(each.blocking.gap / (each.blocking.possible or 1)) for each in found)
+        print(f"{tasks:5} x {cpis:<5} {used:7.1f} {memory:11.0f} {exact:26} {100 * gap:26.1f} %", flush=True)
+
+
+def nested(rng: random.Random, tasks: int, cpis: int) -> Workload:
+    """Tasks and CPIs request about three CPIs, those of the next levels."""
+    level = {f"c{i}": rng.randrange(3) for i in range(cpis)}
+
+    def requests(above: int) -> dict[str, int]:
+        return {n: rng.choice((1, 1, 2)) for n in level if level[n] > above and rng.random() < 3 / cpis}
+
+    made = [
+        WorkloadCpi(name, rng.choice([*Protocol]), rng.randint(1, 100_000), requests(level[name]))
+        for name in sorted(level, key=lambda each: level[each])
+    ]
+    found = [
+        WorkloadTask(f"t{i}", rng.randint(1, 250), rng.choice((1, 2, 5, 10, 20, 50)), 0, 10**6, requests(-1))
+        for i in range(tasks)
+    ]
+    needed = demands(Workload(tuple(found), tuple(made)), FREE).of_task
+    used = sum(needed[each.name].total / each.period for each in found)
+    periods = [int(each.period * used / 0.7) + 1 for each in found]
+    timed = [replace(t, period=period, deadline=period) for t, period in zip(found, periods, strict=True)]
+    return changed(Workload(tuple(timed), tuple(made)))
 
 
 def large(instances: int) -> None:
@@ -154,7 +174,7 @@ def count(seed: int) -> Counted:
     result = Counted(systems=1)
     for each in analysis.tasks:
         blocking = each.blocking
-        if blocking.exact is None or blocking.assignment is None:
+        if blocking.exact is None:
             result.given_up += 1
         elif blocking.exact:
             result.gaps[int(10 * (blocking.assignment - blocking.exact) / blocking.exact)] += 1
@@ -230,8 +250,9 @@ def main() -> None:
     if given.gap:
         gap(given.gap, given.jobs, given.output, given.kept)
         return
-    assignment()
-    large(2000)
+    sizes()
+    for instances in (500, 1000, 2000):
+        large(instances)
 
 
 if __name__ == "__main__":

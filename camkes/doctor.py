@@ -143,13 +143,6 @@ def needs() -> tuple[Need, ...]:
             _package("pygls", "lsprotocol"),
         ),
         Need("gcovr", (), "camkes run --coverage", install_packages("gcovr"), _package("gcovr")),
-        Need(
-            "scipy",
-            (),
-            "tight bounds and proposed priorities of camkes analyze",
-            install_packages("scipy"),
-            _package("scipy"),
-        ),
         Need("PyYAML", (), "queries of device trees", install_packages("pyyaml"), _package("pyyaml")),
         Need(
             "workspace",

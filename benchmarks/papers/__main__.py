@@ -89,7 +89,7 @@ def experiment(arguments: argparse.Namespace) -> int:
 
             draw(rows, f"{topology.source}: {asked.count} sets a utilisation", arguments.plot)
     except ImportError as error:
-        install = install_packages("matplotlib", "dask[distributed]", "scipy")
+        install = install_packages("matplotlib", "dask[distributed]")
         print(f"papers: {error.name or error} is not installed: {install}", file=sys.stderr)
         return USER_ERROR
     except ValueError as error:

@@ -24,47 +24,37 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
-from itertools import accumulate
 from math import inf
 
 from msgspec import Struct
 
+from camkes.analysis.choice import Choosing, Chosen, matched
 from camkes.analysis.demand import Demands, Requesting, Time
 from camkes.analysis.platform import Platform
 from camkes.analysis.sections import Limits, RequestSection
-from camkes.analysis.solver import solve
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.model.protocols import Rules
-
-#: How many sections the exact search tries, divided by the number of tasks that have any.
-SEARCH_LIMIT = 4_000_000
-
-#: Tasks of the largest choice that the exact search makes: it calls itself for each.
-DEEPEST = 500
 
 #: On how many ways lower tasks may come to CPIs for all to be looked at; else there is no exact blocking.
 WAYS = 20_000
 
-#: The same where the solver is used.
-SOLVED_WAYS = 1_000_000
-
 
 class Blocking(Struct, frozen=True):
-    """The blocking of a task's job, in nanoseconds: `classic`, the lesser of two sums; `assignment`, no
-    task twice and no CPI more often than it is requested; `exact`, and no two sections exclude each other.
-    `assignment` is None where SciPy is not installed and `exact` where the search did not end within its
-    limit. `sections` are those that make the least of them, where it is one of these two. `possible` is the
-    greatest sum of sections that was found to exclude each other nowhere: the exact value is not less."""
+    """The blocking of a task's job, in nanoseconds, each value at most the one before: `classic`, the lesser
+    of two sums; `assignment`, no task twice and no CPI more often than it is requested; `least`, which
+    counts: no two sections exclude each other. `sections` are those of the greatest sum that was found to be
+    `possible`; where that is `least`, it is `exact`, and else the `gap` is between them."""
 
     classic: Time
-    assignment: Time | None
-    exact: Time | None
+    assignment: Time
+    least: Time
     sections: tuple[RequestSection, ...]
     possible: Time
 
     @property
-    def least(self) -> Time:
-        return next(each for each in (self.exact, self.assignment, self.classic) if each is not None)
+    def exact(self) -> Time | None:
+        """The greatest sum of sections that exclude each other nowhere; None where it is not known."""
+        return self.least if self.possible == self.least else None
 
     @property
     def gap(self) -> Time:
@@ -87,8 +77,6 @@ class PossibleWaits(Struct, frozen=True, dict=True):
     inside: Mapping[str, Mapping[str, int]] = {}
     #: locks for which one request can wait for all lower tasks in the queue
     any_order: frozenset[str] = frozenset()
-    #: whether the solver is used where the search exceeds its limit
-    solver: bool = False
 
     @cached_property
     def holders(self) -> Mapping[str, int]:
@@ -143,35 +131,39 @@ class PossibleWaits(Struct, frozen=True, dict=True):
 
     def blocking(self) -> Callable[[Time], Blocking]:
         """`within`, which remembers what it has found: many windows have the same limits."""
-        found = cache(lambda own: self._within(dict(own), SEARCH_LIMIT))
+        found = cache(lambda own: self._within(dict(own)))
         return cache(lambda window: found(tuple(self.own(window).items())))
 
-    def within(self, window: Time, limit: int = SEARCH_LIMIT) -> Blocking:
-        """The blocking in a window of so many nanoseconds; `limit` is that of the exact search."""
-        return self._within(self.own(window), limit)
+    def within(self, window: Time) -> Blocking:
+        """The blocking in a window of so many nanoseconds."""
+        return self._within(self.own(window))
 
-    def _within(self, own: Limits, limit: int) -> Blocking:
+    def assigned(self, window: Time) -> Time:
+        """The assignment in a window of so many nanoseconds."""
+        return total(assign(self.sections, self.limits(window)))
+
+    @cached_property
+    def _choosing(self) -> Choosing:
+        return Choosing(self.sections, self.inside)
+
+    def _within(self, own: Limits) -> Blocking:
         if not self.sections:
             return NONE
         limits = self._limits(own)
         assigned = assign(self.sections, limits)
         together = Together(own, self.inside)
-        if assigned is not None and (not total(assigned) or together.possible(assigned)):
-            possible, exact = assigned, True  # the assignment is at least the exact one
+        if not total(assigned) or together.possible(assigned):
+            found = Chosen(assigned, total(assigned))  # the assignment is at least the exact one
         else:
-            possible, exact = together.part_of(assigned or ()), False
-            if self.every_way:
-                possible, exact = search(self.sections, limits, limit, together, possible)
-            exact = exact or (assigned is not None and total(possible) == total(assigned))
-            solved = solve(self.sections, limits, own, self.inside) if self.solver and not exact else None
-            if solved is not None:
-                possible, exact = solved, self.every_way
+            found = self._choosing.chosen(own, together.part_of(assigned))
+        least = min(total(assigned), found.bound) if self.every_way else total(assigned)
+        possible = total(found.sections)
         return Blocking(
             self.sums.within(limits),
-            None if assigned is None else total(assigned),
-            total(possible) if exact else None,
-            possible if exact else assigned or (),
-            total(possible),
+            total(assigned),
+            least,
+            found.sections,
+            possible,
         )
 
 
@@ -222,17 +214,16 @@ def total(sections: Sequence[RequestSection]) -> Time:
 
 
 def waits(
-    workload: Workload, demands: Demands, platform: Platform, task: WorkloadTask, *, solver: bool = False
+    workload: Workload, demands: Demands, platform: Platform, task: WorkloadTask, *, equals: bool = False
 ) -> PossibleWaits:
-    """What a job of `task` can wait for."""
+    """What a job of `task` can wait for. `equals`: tasks of the same priority, too, as Cucinotta et al. have
+    it; what they do counts as interference already."""
     lower = [
         each
         for each in (*workload.tasks, *workload.background)
-        if each.priority < task.priority
-        # of equal deadlines, the jobs of both count in a window, or neither
-        or (each.priority == task.priority and each.name != task.name and not task.band)
+        if each.priority < task.priority + equals and each.name != task.name
     ]
-    found = _Sections(workload, demands, platform, task, SOLVED_WAYS if solver else WAYS)
+    found = _Sections(workload, demands, platform, task, WAYS)
     sections = found.of_all(lower)
     names = dict.fromkeys(section.cpi for section in sections)
     locks = dict.fromkeys(workload.lock[name] for name in names)
@@ -242,7 +233,7 @@ def waits(
         for name in names
         if workload.rules[name].lock  # else a step of a request, in which none is made
     }
-    return PossibleWaits(sections, requests, found.every_way, inside, workload.any_order, solver)
+    return PossibleWaits(sections, requests, found.every_way, inside, workload.any_order)
 
 
 class _Sections:
@@ -259,6 +250,7 @@ class _Sections:
         self._demands = demands
         self._task = task
         self._steps = {cpi.name: _steps(platform, cpi) for cpi in workload.cpis}
+        self._depends_on_held = any(alone != below for alone, below in self._steps.values())
         self._ways = 0
         self.every_way = True
         self._leads: set[str] = set()  # CPIs that a job may wait for, and those that request one
@@ -278,6 +270,7 @@ class _Sections:
         ways = [(name, frozenset[str]()) for name in other.requests if name in self._leads]
         seen = {self._key(*way) for way in ways}
         every_way = self.every_way
+        fewest = {name: [held] for name, held in ways}
         for name, held in ways:
             self._ways += 1
             if every_way and self._ways > self._most:
@@ -314,9 +307,21 @@ class _Sections:
             below = held | {name} if rules.lock else held
             for callee in self._workload.cpi[name].requests:
                 key = self._key(callee, below)
-                if key not in seen and callee in self._leads:
+                if key not in seen and callee in self._leads and not self._is_worse(callee, below, fewest):
                     seen.add(key)
                     ways.append((callee, below))
+
+    def _is_worse(self, name: str, held: frozenset[str], fewest: dict[str, list[frozenset[str]]]) -> bool:
+        """Whether there is a way to a CPI on which the task has fewer locks, and executes at no ceiling: the
+        same sections, which exclude less."""
+        if self._depends_on_held:
+            return False
+        found = fewest.setdefault(name, [])
+        if any(fewer <= held for fewer in found):
+            return True
+        if not any(self._workload.rules[each].own_priority for each in held):
+            found.append(held)
+        return False
 
     def _enters(
         self, other: WorkloadTask, held: frozenset[str], *, at_ceiling: bool
@@ -380,60 +385,19 @@ def sums(found: Iterable[RequestSection]) -> Sums:
     return Sums(sum(by_task.values()), ordered)
 
 
-def assign(found: Sequence[RequestSection], limits: Limits) -> tuple[RequestSection, ...] | None:
-    """The sections of the greatest sum in which no task is there twice, and no CPI above its limit. None
-    where it takes SciPy, which is not installed."""
-    best: dict[tuple[str, str], RequestSection] = {}
+def assign(found: Sequence[RequestSection], limits: Limits) -> tuple[RequestSection, ...]:
+    """The sections of the greatest sum in which no task is there twice, and no CPI above its limit."""
+    best: dict[str, dict[str, RequestSection]] = {}  # by resource and task
     for section in found:
-        key = section.task, section.resource
-        if key not in best or best[key].duration < section.duration:
-            best[key] = section
-    tasks = list(dict.fromkeys(name for name, _ in best))
-    names = dict.fromkeys(name for _, name in best)
-    resources = [name for name in names if limits.get(name, 1) > 0]
-    copies = [limits.get(name, 1) for name in resources]
-    if not resources:
-        return ()
-    if len(tasks) == 1 or sum(copies) == 1:
-        return (max((best[t, r] for t, r in best if r in resources), key=lambda each: each.duration),)
-    try:
-        import numpy as np
-        from scipy.optimize import linear_sum_assignment
-    except ImportError:
-        return None
-
-    row_of = {name: row for row, name in enumerate(tasks)}
-    column_of = {name: column for column, name in enumerate(resources)}
-    durations = np.zeros((len(tasks), len(resources)))
-    for (task, resource), section in best.items():
-        if resource in column_of:
-            durations[row_of[task], column_of[resource]] = float(section.duration)
-    matrix = np.repeat(durations, copies, axis=1)
-    columns = [name for name, count in zip(resources, copies, strict=True) for _ in range(count)]
-    pairs = zip(*linear_sum_assignment(matrix, maximize=True), strict=True)
-    keys = ((tasks[row], columns[column]) for row, column in pairs)
-    return tuple(best[key] for key in keys if key in best)
-
-
-def search(
-    found: Sequence[RequestSection],
-    limits: Limits,
-    limit: int = SEARCH_LIMIT,
-    together: Together = Together(),  # noqa: B008 - it is frozen
-    possible: tuple[RequestSection, ...] = (),
-) -> tuple[tuple[RequestSection, ...], bool]:
-    """The sections of the greatest sum in which no task is there twice, no CPI above its limit, and that are
-    possible `together`, and whether there is no greater one: not known if more sections have to be tried than
-    `limit` divided by the number of tasks, so that searches for all tasks take no longer where there are
-    more. Some that are `possible` together may be known."""
-    options: dict[str, list[RequestSection]] = {}
-    for section in sorted(found, key=lambda section: -section.duration):
-        options.setdefault(section.task, []).append(section)
-    if not options:
-        return (), True
-    if len(options) > DEEPEST:
-        return possible, False
-    return _BlockingSearch(list(options.values()), limits, limit // len(options), together, possible).best()
+        of_tasks = best.setdefault(section.resource, {})
+        before = of_tasks.get(section.task)
+        if before is None or before.duration < section.duration:
+            of_tasks[section.task] = section
+    values = {
+        name: {task: section.duration for task, section in of_tasks.items()}
+        for name, of_tasks in best.items()
+    }
+    return tuple(best[name][task] for task, name in matched(values, limits).items())
 
 
 class _Choice(Struct, frozen=True):
@@ -459,50 +423,3 @@ class _Choice(Struct, frozen=True):
             self.held | section.held,
             self.closed + section.enters,
         )
-
-
-class _BlockingSearch:
-    """Depth first, a task at a time, with the rest's longest sections as the bound."""
-
-    def __init__(
-        self,
-        options: list[list[RequestSection]],
-        limits: Limits,
-        limit: int,
-        together: Together,
-        possible: tuple[RequestSection, ...],
-    ) -> None:
-        self._together = together
-        self._options = sorted(options, key=lambda sections: -sections[0].duration)
-        longest = [sections[0].duration for sections in self._options]
-        self._rest = [*accumulate(reversed(longest), initial=0)][::-1]
-        self._left_of = {each.resource: limits.get(each.resource, 1) for of in options for each in of}
-        self._steps = limit
-        self._sum: Time = total(possible)
-        self._chosen = possible
-
-    def best(self) -> tuple[tuple[RequestSection, ...], bool]:
-        ended = self._try(0, _Choice())
-        return self._chosen, ended
-
-    def _try(self, depth: int, choice: _Choice) -> bool:
-        """Whether all choices from here on were looked at."""
-        if choice.sum + self._rest[depth] <= self._sum:
-            return True
-        if depth == len(self._options):
-            self._steps -= len(choice.sections)
-            if self._together.requested(choice.sections):
-                self._sum, self._chosen = choice.sum, choice.sections
-            return True
-        for section in self._options[depth]:
-            self._steps -= 1
-            if self._steps < 0:
-                return False
-            resource = section.resource
-            if self._left_of[resource] > 0 and choice.allows(section):
-                self._left_of[resource] -= 1
-                ended = self._try(depth + 1, choice.with_section(section))
-                self._left_of[resource] += 1
-                if not ended:
-                    return False
-        return self._try(depth + 1, choice)

@@ -68,28 +68,37 @@ def response(
     enough: Time | None = None,
     steps: int = STEPS,
     supply: Supply = ALWAYS,
+    following: Sequence[Load] = (),
+    left: Time = 0,
 ) -> Response | Unfinished | None:
     """The longest response time of a task's jobs, or None where there is no bound. The search ends at one
     that is longer than `enough`, or after so many steps. `supply` is what all these tasks have of the
-    processor.
+    processor. Of `following`, each job of the task releases one before it ends; with what is `left` of their
+    demand when one of them ends, the response is that one's.
 
     `others` are all other loads; those of equal priority interfere too, as it depends on the order of arrival
     who is first. A job that ends after its period delays the next one: then more jobs are looked at.
     """
     interfering = [other for other in others if other.priority >= task.priority]
-    used = sum((Fraction(load.demand) / load.period for load in (task, *interfering)), Fraction(0))
+    own = replace(task, demand=task.demand + sum(other.demand for other in following))
+    used = sum((Fraction(load.demand) / load.period for load in (own, *interfering)), Fraction(0))
     if used > supply.share or not supply.share:
         return None
     jobs = lcm(supply.length, *(load.period for load in (task, *interfering))) // task.period
     found = [
-        _in_phase(task, interfering, blocking, enough, steps, jobs, phase)
+        _in_phase(own, interfering, blocking, enough, steps, jobs, phase, left)
         for phase in supply.phases or (None,)
     ]
     if any(isinstance(each, Unfinished) for each in found):
         return Unfinished(max(each.time for each in found))
     ended = [each for each in found if isinstance(each, Response)]
     longest = max(ended, key=lambda each: each.time)
-    return replace(longest, latest=max(each.latest for each in ended))
+    jobs_of_following = tuple((other, longest.job + 1) for other in following)
+    return replace(
+        longest,
+        interference=(*longest.interference, *jobs_of_following),
+        latest=max(each.latest for each in ended),
+    )
 
 
 def _in_phase(
@@ -100,6 +109,7 @@ def _in_phase(
     steps: int,
     jobs: int,
     phase: Phase | None,
+    left: Time,
 ) -> Response | Unfinished:
     """The same where the busy window begins in a phase of the table, for so many jobs."""
     most_late = max(load.jitter for load in (task, *interfering))
@@ -113,10 +123,13 @@ def _in_phase(
         if steps < 0:
             passed = window - release
             return Unfinished(passed if longest is None else max(passed, longest.time))
-        latest = max(latest, task.jitter + window - job * task.period)
-        if longest is None or window - release > longest.time:
-            counts = tuple((other, _jobs(other, window)) for other in interfering)
-            longest = Response(window - release, job, counts, window, 0, phase)
+        end = window
+        if left:
+            end, _ = _window(task, interfering, blocking, job, 0, STEPS, most, phase, left)
+        latest = max(latest, task.jitter + end - job * task.period)
+        if longest is None or end - release > longest.time:
+            counts = tuple((other, _jobs(other, end)) for other in interfering)
+            longest = Response(end - release, job, counts, end, 0, phase)
         done = window <= (job + 1) * task.period - task.jitter
         if done or (enough is not None and longest.time > enough):
             break
@@ -143,11 +156,12 @@ def _window(
     steps: int,
     most: Time | None,
     phase: Phase | None,
+    left: Time = 0,
 ) -> tuple[Time, int]:
     """When a job, counted from 0, is done at the latest, from the beginning of the busy window; and how many
     of the steps are left. -1: they did not suffice, and it is done later. It need not be exact above
-    `most`."""
-    own = (job + 1) * task.demand
+    `most`. Of the demand so much is `left` then."""
+    own = (job + 1) * task.demand - left
     # each task is released at least once; without work of its own a job still waits for the others
     window = max(start, own + sum(other.demand for other in interfering), 1)
     for left in range(steps - 1, -1, -1):

@@ -87,11 +87,9 @@ def _longest(make: Callable[[int], Workload], good: int, bad: int, platform: Pla
     return values[meeting - 1]
 
 
-def changes(
-    system: System, analysis: Analysis, plan: Planner, *, solver: bool = False
-) -> Iterator[ResponseTimeChange]:
+def changes(system: System, analysis: Analysis, plan: Planner) -> Iterator[ResponseTimeChange]:
     """For each CPI what each other protocol does that the checks of `plan` accept; only where some response
-    gets shorter. `analysis` is that of the system, with the solver or not."""
+    gets shorter. `analysis` is that of the system."""
     before = _responses(analysis)
     for index, cpi in enumerate(system.cpis):
         for protocol in Protocol:
@@ -103,7 +101,7 @@ def changes(
             planned = _checked(other, plan)
             if planned is None:
                 continue
-            changed = analyse_system(other, planned, analysis.platform, Sink(), solver=solver)
+            changed = analyse_system(other, planned, analysis.platform, Sink())
             if changed is None:
                 continue
             after = _responses(changed)

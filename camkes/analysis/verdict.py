@@ -14,12 +14,13 @@ from msgspec.structs import replace
 from camkes.analysis.assumptions import Assumption, AssumptionKind, assumed_of_tasks, find_assumptions
 from camkes.analysis.blocking import NONE, Blocking, waits
 from camkes.analysis.bounds import Bound, bounds, not_rate_monotonic
+from camkes.analysis.chains import Chains, load_of
 from camkes.analysis.codes import NO_TASKS
 from camkes.analysis.deadlines import all_met
 from camkes.analysis.demand import Demand, Demands, Time, demands, release_cost, turn_cost
 from camkes.analysis.obstacles import Obstacle
 from camkes.analysis.platform import FREE, Platform
-from camkes.analysis.response import Load, Response, response
+from camkes.analysis.response import Load, Response, Unfinished, response
 from camkes.analysis.sections import RequestSection
 from camkes.analysis.supply import ALWAYS, Supply
 from camkes.analysis.unbounded import NoBound, Reason, concerned, spread, unbounded
@@ -60,6 +61,8 @@ class TaskResult(Struct, frozen=True):
     assumptions: tuple[Assumption, ...] = ()
     #: whether its deadline can be missed because of budgets, which the other figures leave out
     late: bool = False
+    #: the blocking if tasks of the same priority counted, too, as in Cucinotta et al. (Eqs. 2 to 5)
+    with_equals: Time = 0
 
     @property
     def verdict(self) -> Verdict:
@@ -149,7 +152,6 @@ def analyse_system(
     platform: Platform | None,
     sink: Sink,
     *,
-    solver: bool = False,
     unread: Mapping[str, str] = {},
 ) -> Analysis | None:
     """The analysis of a planned system, for no `platform` with operations that cost nothing; None, and an
@@ -160,7 +162,7 @@ def analyse_system(
         return None
     workload, machine = workload_of(system, plan), platform or FREE
     assumptions = find_assumptions(system, plan, platform=platform, unread=unread)
-    found = analyse(workload, machine, solver=solver)
+    found = analyse(workload, machine)
     assumed = assumed_of_tasks(workload, machine, assumptions)
     results = (
         each if each.response is None else replace(each, assumptions=assumed[each.task.name])
@@ -194,16 +196,16 @@ def responses(system: System, plan: Plan) -> Analysis | None:
     return None if found is None or any(each.kind is times for each in found.assumptions) else found
 
 
-def analyse(workload: Workload, platform: Platform, *, exact: bool = True, solver: bool = False) -> Analysis:
+def analyse(workload: Workload, platform: Platform, *, exact: bool = True) -> Analysis:
     """Execution times, blocking, bounds and response times of all tasks. Where they need not be `exact`,
-    those above the deadline are any value above it. With the `solver` blocking is exact where the search
-    would exceed its limit; that can take long.
+    those above the deadline are any value above it.
 
     A task that an event releases has the latest end of the task before it as its jitter, which can make those
     end later: this is repeated until nothing changes (Tindell and Clark 1994)."""
     known = no_bounds(workload, platform)
+    latest: dict[str, Time] = {}
     for _ in range(ROUNDS):
-        found = _analyse(workload, platform, exact, solver, next(iter(known), ""))
+        found = _analyse(workload, platform, exact, next(iter(known), ""), latest)
         latest = {each.task.name: each.response.latest for each in found.tasks if each.response is not None}
         later = delayed(workload, latest)
         if later is workload:
@@ -306,7 +308,9 @@ def _loses_events(task: WorkloadTask, responses: Mapping[str, Response | None]) 
     return found is None or found.time > 2 * task.period - task.jitter
 
 
-def _analyse(workload: Workload, platform: Platform, exact: bool, solver: bool, unbounded: str) -> Analysis:
+def _analyse(
+    workload: Workload, platform: Platform, exact: bool, unbounded: str, latest: Mapping[str, Time]
+) -> Analysis:
     """One round; a task that is `unbounded` keeps utilisation bounds from being applied."""
     interrupts = interruptions(workload, platform)
     parts = [(supply, part, demands(part, platform)) for supply, part in workload.parts]
@@ -324,15 +328,34 @@ def _analyse(workload: Workload, platform: Platform, exact: bool, solver: bool, 
     for (supply, part, needed), of_own in zip(parts, of_parts, strict=True):
         own = [*of_own.values(), *interrupts]
         of_part = []
+        chains = Chains(part, latest) if not any(task.band for task in part.tasks) else None
+        linked = {
+            each.task.name: each
+            for each in (
+                _in_chains(part, chains, needed, platform, interrupts, exact, supply) if chains else ()
+            )
+        }
         for task in part.tasks:
-            blocking = waits(part, needed, platform, task, solver=solver).blocking()
-            of_part.append(_result(task, needed, own, blocking, exact, supply))
+            blocking = waits(part, needed, platform, task).blocking()
+            result = linked.get(task.name) or _result(task, needed, own, blocking, exact, supply)
+            window = task.period if result.response is None else result.response.window
+            equals = waits(part, needed, platform, task, equals=True) if _has_equals(part, task) else None
+            count = result.blocking.least if equals is None else equals.assigned(window)
+            of_part.append(replace(result, with_equals=count))
             if not reason:
                 in_period[task.name] = blocking(task.period).least
         results += _with_bands(of_part, part, needed, platform, own)
     results.sort(key=lambda each: _urgency(each.task))
     found = bounds(*_with_interrupts(loads, interrupts, in_period), reason)
     return Analysis(platform, tuple(results), found, release=release_cost(workload, platform))
+
+
+def _has_equals(workload: Workload, task: WorkloadTask) -> bool:
+    """Whether tasks of the same priority make requests, which no scheduler orders by deadlines."""
+    return not task.band and any(
+        other.priority == task.priority and other.requests and other.name != task.name
+        for other in workload.tasks
+    )
 
 
 def _urgency(task: WorkloadTask) -> tuple[int, str]:
@@ -385,17 +408,7 @@ def analyse_task(workload: Workload, platform: Platform, name: str) -> TaskResul
 
 
 def _loads(tasks: Sequence[WorkloadTask], needed: Demands) -> dict[str, Load]:
-    return {
-        task.name: Load(
-            task.name,
-            task.priority,
-            task.period,
-            needed.of_task[task.name].total,
-            task.jitter,
-            goes_on=bool(task.requests) or not task.work,
-        )
-        for task in tasks
-    }
+    return {task.name: load_of(task, needed) for task in tasks}
 
 
 def interruptions(workload: Workload, platform: Platform) -> list[Load]:
@@ -433,7 +446,63 @@ def _result(
     own = next(load for load in loads if load.name == task.name)
     enough = None if exact else task.deadline
     others = [load for load in loads if load is not own]
-    found = response(own, others, lambda window: blocking(window).least, enough, supply=supply)
+    found = response(own, others, _least(blocking), enough, supply=supply)
+    return _judged(task, needed, blocking, found, supply)
+
+
+def _in_chains(
+    part: Workload,
+    chains: Chains,
+    needed: Demands,
+    platform: Platform,
+    interrupts: Sequence[Load],
+    exact: bool,
+    supply: Supply,
+) -> Iterator[TaskResult]:
+    """The same where events release tasks: the longest of all that can be in a busy window."""
+    ends: dict[tuple[str, str], Response] = {}
+    results = []
+    for task in part.tasks:
+        level = chains.level(task, needed)
+        can_wait = waits(level.workload, demands(level.workload, platform), platform, task)
+        held = tuple(section for section in can_wait.sections if chains.can_hold(task, section))
+        blocking = replace(can_wait, sections=held).blocking()
+        enough = None if exact else task.deadline
+        for name, left in ((task.name, 0), *level.left.items()):
+            ways = [
+                response(
+                    way.own,
+                    [*way.others, *interrupts],
+                    _least(blocking),
+                    enough,
+                    supply=supply,
+                    following=level.following,
+                    left=left,
+                )
+                for way in level.ways
+            ]
+            ended = [each for each in ways if isinstance(each, Response)]
+            if len(ended) == len(ways):
+                ends[name, task.name] = max(ended, key=lambda each: each.time)
+            if name == task.name:
+                unended = next((each for each in ways if not isinstance(each, Response)), None)
+                found = ends.get((name, name), unended)
+                results.append(_judged(task, needed, blocking, found, supply))
+    latest = chains.latest(ends)
+    for each in results:
+        if each.response is None or each.task.name not in latest:
+            yield each
+        else:
+            yield replace(each, response=replace(each.response, latest=latest[each.task.name]))
+
+
+def _judged(
+    task: WorkloadTask,
+    needed: Demands,
+    blocking: Callable[[Time], Blocking],
+    found: Response | Unfinished | None,
+    supply: Supply,
+) -> TaskResult:
     if isinstance(found, Response):
         return TaskResult(task, needed.of_task[task.name], blocking(found.window), found)
     at_least = 0 if found is None else found.time

@@ -29,10 +29,10 @@ WORDS = {
 }
 
 
+#: the column of the blocking that the papers have where priorities are equal
+_PAPER = "B with equals"
 #: columns that narrow terminals do not show, the first one first
 _SPARE = ("priority", "period", "B", "C", "found")
-#: notes where the exact blocking is not known
-_GIVEN_UP = "exceeded its limit; --exact uses a solver"
 
 
 def words(analysis: Analysis, result: TaskResult) -> str:
@@ -110,19 +110,23 @@ def to_text(
     width: int | None = None,
 ) -> str:
     """A table of the tasks and one of the bounds."""
-    head = ("task", "priority", "period", "deadline", "C", "B", "R", "found", "verdict")
-    tasks: list[tuple[str, ...]] = [head]
+    equals = any(each.with_equals > each.blocking.assignment for each in analysis.tasks)
+    paper = (_PAPER,) if equals else ()
+    tasks: list[tuple[str, ...]] = [
+        ("task", "priority", "period", "deadline", "C", "B", *paper, "R", "found", "verdict")
+    ]
     for result in analysis.tasks:
         task = result.task
         response = response_text(result)
-        times = (task.period, task.deadline, result.demand.total, result.blocking.least)
+        times = [task.period, task.deadline, result.demand.total, result.blocking.least]
+        times += [result.with_equals] if equals else []
         times_shown = ["-" if value >= NEVER else _time(value) for value in times]
         witness = witnesses.get(task.name)
         verdict = words(analysis, result) + _seen(result, witness)
         tasks.append((task.name, str(task.priority), *times_shown, response, found_text(witness), verdict))
     gaps = [
-        f"B of {result.task.name} is at most {_time(result.blocking.gap)} above the exact value, the search"
-        f" for which {_GIVEN_UP}."
+        f"B of {result.task.name} is at most {_time(result.blocking.gap)} above the exact value: the search"
+        " for that ended at its limit."
         for result in analysis.tasks
         if result.blocking.exact is None
     ]
@@ -134,6 +138,7 @@ def to_text(
         "C: execution time of a job with its requests. B: blocking by lower priorities.",
         "R: longest response; found: the longest in a search, and how far it is below R. A request counts"
         " as often as is stated, or counted in the code.",
+        *((f"{_PAPER}: with tasks of the same priority, as in Cucinotta et al.",) if equals else ()),
         *gaps,
         *obstacle_lines(analysis),
         *assumed,
@@ -143,7 +148,7 @@ def to_text(
     ages = [("written by", "read by", "age"), *age_rows(analysis)]
     return "\n\n".join(
         [
-            table(tasks, right={1, 2, 3, 4, 5, 6, 7}, color=color, width=width, spare=_SPARE),
+            table(tasks, right={*range(1, 8 + equals)}, color=color, width=width, spare=(*paper, *_SPARE)),
             "\n".join(line for text in legend for line in paragraph(text, width)),
             *([table(chains, right={1}, color=color)] if analysis.chains else []),
             *([table(ages, right={2}, color=color)] if analysis.ages else []),
@@ -231,16 +236,16 @@ def _explain(workload: Workload, analysis: Analysis, result: TaskResult) -> Iter
     yield ""
     waits = result.blocking
     yield f"B = {_time(waits.least)}, blocking by tasks of lower priority"
-    for section in waits.sections:
+    for section in waits.sections if waits.exact is not None else ():
         yield from _section(workload, analysis, section)
     if waits.classic != waits.least:
         yield f"  (the lesser of two sums: {_time(waits.classic)})"
     if waits.exact is None:
-        yield f"  (not less than {_time(waits.possible)}: the search for the exact value {_GIVEN_UP})"
-    if waits.assignment is None:
-        yield "  (the assignment was not computed: SciPy is not installed)"
-    elif waits.assignment != waits.least:
+        yield f"  (not less than {_time(waits.possible)}: the search for the exact value ended at its limit)"
+    if waits.assignment != waits.least:
         yield f"  (the assignment: {_time(waits.assignment)})"
+    if result.with_equals > waits.assignment:
+        yield f"  (with tasks of equal priority, as in Cucinotta et al.: {_time(result.with_equals)})"
     yield ""
     none = result.no_bound
     if none is not None and not none.searched:

@@ -28,11 +28,11 @@ BoundVerdict = Literal["met", "met if", "unknown", "not applicable"]
 
 
 class BlockingBounds(Struct, frozen=True):
-    """Bounds of the blocking; `assignment` and `exact` are null where they were not computed. `possible` is
-    the most that was found to be possible."""
+    """Bounds of the blocking; `exact` is null where it is not known. `possible` is the most that was found to
+    be possible."""
 
     classic: int
-    assignment: int | None
+    assignment: int
     exact: int | None
     possible: int
 
@@ -79,7 +79,8 @@ class SlotsReport(Struct, frozen=True):
 class TaskAnalysis(Struct, frozen=True):
     """A task. `period` is null where it is not known when it is released, `deadline` where it has none.
     `wcet` is that of a job with all its requests; `blocking_gap` is how far `blocking` is above what is
-    possible; `response` is null where there is no bound, and then `response_at_least` what was found before
+    possible, `blocking_with_equals` what it would be with tasks of the same priority, as in Cucinotta et al.;
+    `response` is null where there is no bound, and then `response_at_least` what was found before
     the search was given up, and `no_bound` why. `witness` is null where none was searched for. `slots` is
     there where a schedule of domains makes the response longer."""
 
@@ -91,6 +92,7 @@ class TaskAnalysis(Struct, frozen=True):
     blocking: int
     blocking_bounds: BlockingBounds
     blocking_gap: int
+    blocking_with_equals: int
     response: int | None
     response_at_least: int | None
     verdict: Verdict
@@ -237,9 +239,10 @@ def _task(result: TaskResult, witness: Witness | None) -> TaskAnalysis:
         wcet=ceil(result.demand.total),
         blocking=ceil(waits.least),
         blocking_bounds=BlockingBounds(
-            ceil(waits.classic), whole(waits.assignment), whole(waits.exact), ceil(waits.possible)
+            ceil(waits.classic), ceil(waits.assignment), whole(waits.exact), ceil(waits.possible)
         ),
         blocking_gap=ceil(waits.gap),
+        blocking_with_equals=ceil(result.with_equals),
         response=None if result.response is None else ceil(result.response.time),
         response_at_least=ceil(result.at_least) if result.at_least else None,
         verdict=result.verdict,

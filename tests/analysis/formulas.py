@@ -12,6 +12,7 @@ from camkes.analysis import (
     blocking,
     bounds,
     budgets,
+    choice,
     criticality,
     deadlines,
     demand,
@@ -23,13 +24,12 @@ from camkes.analysis import (
     response,
     sections,
     sensitivity,
-    solver,
     verdict,
     workload,
 )
 
 _MODULES = (
-    *(platform, profiles, workload, demand, sections, solver, blocking, response, deadlines, bounds, verdict),
+    *(platform, profiles, workload, demand, sections, choice, blocking, response, deadlines, bounds, verdict),
     *(assignment, limits, overruns, budgets, criticality, sensitivity, feasibility),
 )
 

@@ -80,12 +80,12 @@ def ages(*tasks: WorkloadTask) -> list[int | None]:
 
 
 def test_the_end_of_a_chain_writes() -> None:
-    """b ends at most 2 + 3 + 1 + 2 after a release of a, and does it each 20; the reader takes 1 + 2."""
+    """b ends at most 2 + 3 + 1 after a release of a, and does it each 20; the reader takes 1 + 2."""
     a = WorkloadTask("a", 4, 20, 20, 2)
     b = WorkloadTask("b", 1, 20, 20, 3, {}, "a", timed=False)
     reader = WorkloadTask("r", 2, 50, 50, 1, reads=("b",))
-    assert ages(a, b, reader) == [20 + 8 + 3]
-    assert ages(a, b, WorkloadTask("r", 2, 50, 50, 1, reads=("b", "a"))) == [31, 20 + 2 + 3]
+    assert ages(a, b, reader) == [20 + 6 + 3]
+    assert ages(a, b, WorkloadTask("r", 2, 50, 50, 1, reads=("b", "a"))) == [29, 20 + 2 + 3]
 
 
 def test_no_bound() -> None:
@@ -98,7 +98,7 @@ def test_no_bound() -> None:
     slow = WorkloadTask("w", 1, 20, 99, 9, {}, "first", timed=False)
     hog = WorkloadTask("hog", 8, 100, 100, 35)
     assert ages(first, slow, hog, reader) == [None]
-    assert ages(first, slow, reader) == [20 + (1 + 9 + 1 + 1) + 2]
+    assert ages(first, slow, reader) == [20 + (1 + 9 + 1) + 2]
 
 
 def seen(jobs: Sequence[SimulatedJob], tasks: Sequence[WorkloadTask], reader: WorkloadTask) -> list[int]:

@@ -255,12 +255,10 @@ def _formulas(a: SimpleNamespace, found: list[Any]) -> None:
     sections = [a.RequestSection(task, cpi, length) for (task, cpi), length in lengths.items()]
     found.append(a.total(a.assign(sections, {"S": 0, "Z": 1, "Y": 0})))
     for limits in ({}, {"S": 2}):
-        exact, ended = a.search(sections, limits)
-        chosen = exact, a.assign(sections, limits)
-        found.append((a.sums(sections).within(limits), *map(a.total, chosen), ended))
-        for steps in (2, 12, 27):
-            exact, ended = a.search(sections, limits, steps)
-            found.append((a.total(exact), ended))
+        own = {"S": 1, "Z": 1, "Y": 1, **limits}
+        exact = a.Choosing(sections, {}).chosen(own, ())
+        chosen = exact.sections, a.assign(sections, limits)
+        found.append((a.sums(sections).within(limits), *map(a.total, chosen), exact.bound))
     many = [a.RequestSection(f"t{i}", "S", 1) for i in range(9)]
     requests = {"S": ((-1, 100, 2, 0), (-1, 30, 1, 0))}
     through = (*many, a.RequestSection("t9", "X", 1), a.RequestSection("t8", "X", 1))

@@ -434,13 +434,14 @@ def test_the_periods_of_a_server_do_not_begin_with_the_jobs() -> None:
 
 
 @pytest.mark.parametrize("release", [0, 1000, 300_000])
-def test_without_budgets_responses_are_those_of_the_analysis(release: int) -> None:
+def test_without_budgets_responses_are_not_shorter_than_those_of_the_analysis(release: int) -> None:
+    """Longer ones are of tasks that events release: budgets may let several of their jobs come together."""
     platform = Platform("timers", timer=TimerCost(release))
     system, plan = planned(CHAIN % "")
     expected = analyse(workload_of(system, plan), platform).tasks
-    assert [each.response and each.response.time for each in expected] == [
-        each.trusted.response for each in budget_results(system, plan, platform)
-    ]
+    for one, two in zip(expected, budget_results(system, plan, platform), strict=True):
+        assert one.response is not None and two.trusted.response is not None
+        assert one.response.time <= two.trusted.response
 
 
 def test_a_task_that_may_be_released_at_any_time() -> None:

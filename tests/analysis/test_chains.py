@@ -57,21 +57,22 @@ def chain(folder: Path, settings: str = "", emits: str = "go_emit();") -> Path:
 
 
 def test_a_chain(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """b is released up to 2 ms after a, so that c comes up to 2 + R(b) after a. While b is pending, a comes
-    once, `other` once, and c twice: R = 3 + 2 + 4 + 2 * 1 = 11. R(c) = 1 + 2 + 4, up to 13 after a."""
+    """b is released while a executes, and c while b does, each once. So R(b) = 3 + 2 + 4 + 1 = 10, after a,
+    too. c waits for `other` at most, R = 1 + 4, as a is not released again before c has ended: c does not end
+    later than all with the priority of b have, 10 after a."""
     path = chain(tmp_path)
     assert main(["analyze", str(path), "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     found = {task["name"]: task["response"] / MS for task in document["tasks"]}
-    assert found == {"a": 2, "other": 6, "c": 7, "b": 11}
-    assert document["chains"] == [{"tasks": ["a", "b", "c"], "latency": 20 * MS}]
+    assert found == {"a": 2, "other": 6, "c": 5, "b": 10}
+    assert document["chains"] == [{"tasks": ["a", "b", "c"], "latency": 10 * MS}]
     assert [bound["applicable"] for bound in document["bounds"]] == [False] * 3
     assert main(["analyze", str(path), "--explain", "b"]) == 0
     text = capsys.readouterr().out
     assert "released by events of a, up to 2 ms after the first of its chain\n" in text
-    assert "c: 2 jobs of 1 ms, period 20 ms\n" in text
+    assert "c: 1 job of 1 ms, period 20 ms\n" in text
     assert main(["analyze", str(path)]) == 0
-    assert "\na -> b -> c    20 ms\n" in capsys.readouterr().out
+    assert "\na -> b -> c    10 ms\n" in capsys.readouterr().out
 
 
 @pytest.mark.long

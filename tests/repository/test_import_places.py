@@ -32,8 +32,6 @@ SLOW = {
     "multiprocessing": "many cases at once",
     "networkx": "cycles",
     "ninja": "builds",
-    "numpy": "the analysis by integer programs",
-    "scipy": "the analysis by integer programs",
     "shutil": "copies of folders",
     "subprocess": "programs",
     "tempfile": "files that are written",

@@ -44,18 +44,14 @@ def analyze(arguments: argparse.Namespace) -> int:
     platform = None if arguments.platform is None else machine
     analysis = None
     if machine is not None and result is not None:
-        analysis = analyse_system(
-            result.system, result.plan, platform, sink, solver=arguments.exact, unread=unread
-        )
+        analysis = analyse_system(result.system, result.plan, platform, sink, unread=unread)
     if analysis is None or result is None:
         return write_diagnostics(arguments, sink)
     policy, priorities, before = arguments.assign, None, result
     if policy is not None:
         priorities, result = proposed(arguments, before, analysis.platform, sink)
         if priorities is not None:
-            again = analyse_system(
-                result.system, result.plan, platform, sink, solver=arguments.exact, unread=unread
-            )
+            again = analyse_system(result.system, result.plan, platform, sink, unread=unread)
             assert again is not None
             analysis = again
     for each in analysis.assumptions if arguments.strict else ():
@@ -188,7 +184,7 @@ def show(
     more = arguments.sensitivity
     spans = margins(workload, analysis.platform) if more else ()
     planner = partial(pipeline.plan, calls=result.calls)
-    effects = tuple(changes(result.system, analysis, planner, solver=arguments.exact)) if more else ()
+    effects = tuple(changes(result.system, analysis, planner)) if more else ()
     if arguments.json:
         chosen = analysis_json.assignment(arguments.assign, priorities)
         effect = sensitivity.to_report(spans, effects) if more else UNSET
@@ -279,11 +275,6 @@ def analyze_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--explain", metavar="TASK", help="show how each number of a task is computed")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument(
-        "--exact",
-        action="store_true",
-        help="find the exact blocking with a solver where the search does not end; this can take long",
-    )
     parser.add_argument(
         "--strict", action="store_true", help="an assumption that a bound rests on, and a warning, fails"
     )

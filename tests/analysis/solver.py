@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Exact blocking as an integer program, solved by HiGHS (SciPy): the choice that `blocking.search` looks for
-one by one, for systems in which that takes too long, and to compare the two.
+"""Exact blocking as an integer program, solved by HiGHS (SciPy): the choice that `camkes.analysis.choice`
+looks for, as a second opinion.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import csr_array
 
 from camkes.analysis.sections import Limits, RequestSection
 
@@ -40,14 +44,10 @@ def solve(
     own: Limits,
     inside: Mapping[str, Mapping[str, int]],
 ) -> tuple[RequestSection, ...] | None:
-    """The sections of the greatest sum that can keep a job waiting together; None if SciPy is not installed
-    or finds none. The other arguments are those of `blocking.search`."""
-    try:
-        import numpy as np
-        from scipy.optimize import Bounds, LinearConstraint, milp
-        from scipy.sparse import csr_array
-    except ImportError:
-        return None
+    """The sections of the greatest sum that can keep a job waiting together; None if none is found. `limits`
+    is how often each lock can make the job wait, `own` and `inside` are those of `choice.Choosing`."""
+    if not sections:
+        return ()
     rows = _Rows()
     of_task: dict[Hashable, list[int]] = {}
     of_resource: dict[str, list[int]] = {}

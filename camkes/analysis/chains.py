@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Tasks that release each other by events, in a busy window of one priority.
+
+A job of a task below the priority p executes in a busy window of p only in sections, in which it emits
+nothing. So a task of p or above that such a task releases, a head, is released at the beginning of the window
+or not in it at all; and as one job executes at a time, all heads of a window have one emitter. Each task that
+a task of p or above releases has as many jobs in the window as that has. What a head leads to without a task
+below p in between is its segment (the H segments of Palencia and Gonzalez Harbour 1999; for one chain
+Harbour, Klein and Lehoczky 1991). docs/analysis.md has the argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from graphlib import TopologicalSorter
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from camkes.analysis.demand import Demands, Time
+from camkes.analysis.response import Load, Response
+from camkes.analysis.sections import RequestSection
+from camkes.analysis.workload import NEVER, Workload, WorkloadTask
+
+
+class Way(Struct, frozen=True):
+    """What is in a busy window beside the jobs of its task, `own`, and what follows them. These count from
+    the release of the head of their segment."""
+
+    own: Load
+    others: tuple[Load, ...]
+
+
+class LevelWindow(Struct, frozen=True):
+    """A busy window of a task's priority. `workload` has for each task of this priority or above how often
+    its jobs are in the window, of the `ways` each has another emitter, and `following` executes once for each
+    job of the task."""
+
+    workload: Workload
+    ways: tuple[Way, ...]
+    following: tuple[Load, ...]
+    #: what those that follow can still have to do when one of them ends
+    left: Mapping[str, Time]
+
+
+class Chains:
+    """The tasks of a workload with what releases them."""
+
+    def __init__(self, workload: Workload, latest: Mapping[str, Time] = {}) -> None:
+        """`latest` is when jobs of tasks end, at most, after the release of the first one of their chain, as
+        far as it is known."""
+        self._workload = workload
+        self._named = {task.name: task for task in workload.tasks}
+        self._ended = {
+            task.name
+            for task in workload.tasks
+            if not self.head(task, -1).after and latest.get(task.name, NEVER) <= task.period
+        }
+
+    def __bool__(self) -> bool:
+        """Whether a task of the workload releases another one of it."""
+        return any(task.after in self._named for task in self._workload.tasks)
+
+    def emitter(self, task: WorkloadTask) -> WorkloadTask | None:
+        """What releases a task, where it is in the workload, too."""
+        return self._named.get(task.after)
+
+    def head(self, task: WorkloadTask, priority: int) -> WorkloadTask:
+        """The first task of the segment."""
+        while (emitter := self.emitter(task)) is not None and emitter.priority >= priority:
+            task = emitter
+        return task
+
+    def level(self, task: WorkloadTask, needed: Demands) -> LevelWindow:
+        """What can be in a busy window of a task's priority."""
+        inside = [each for each in self._named.values() if each.priority >= task.priority]
+        heads = {each.name: self.head(each, task.priority) for each in inside}
+        once = {name for name, head in heads.items() if self.emitter(head) is not None}
+        timed = {
+            name: replace(
+                self._named[name],
+                period=NEVER if name in once else self._named[name].period,
+                jitter=0 if name in once else head.jitter,
+            )
+            for name, head in heads.items()
+        }
+        loads = {name: load_of(each, needed) for name, each in timed.items()}
+        following = [name for name in heads if name != task.name and self._follows(name, task)]
+        rest = [name for name in heads if name != task.name and name not in following]
+        rooted = tuple(loads[name] for name in rest if name not in once)
+        of_emitters: dict[str, list[Load]] = {}
+        for name in rest:
+            if name in once:
+                of_emitters.setdefault(heads[name].after, []).append(loads[name])
+        own = loads[task.name]
+        if task.name in once:
+            if task.name in self._ended:  # before the first of its chain has the next job
+                root = self.head(task, -1)
+                rooted = tuple(each for each in rooted if self.head(self._named[each.name], -1) is not root)
+            ways = [Way(own, (*rooted, *of_emitters.get(heads[task.name].after, ())))]
+        else:
+            ways = [Way(self._released_after(own, each), (*rooted, *each)) for each in of_emitters.values()]
+            ways.append(Way(own, rooted))
+        tasks = tuple(timed.get(each.name, each) for each in self._workload.tasks)
+        return LevelWindow(
+            replace(self._workload, tasks=tasks),
+            tuple(ways),
+            tuple(loads[name] for name in following),
+            {
+                name: sum(
+                    loads[each].demand for each in following if self._ends_after(each, self._named[name])
+                )
+                for name in following
+            },
+        )
+
+    def _released_after(self, own: Load, first: Sequence[Load]) -> Load:
+        """The jobs of a task where `first` is released at the beginning of the window: if that is by a job
+        before in the task's own chain, it has ended when the next one is released."""
+        root = self.head(self._named[own.name], -1)
+        mine = all(
+            each.name in self._ended and self.head(self._named[each.name], -1) is root for each in first
+        )
+        return replace(own, jitter=-sum(each.demand for each in first)) if mine and not own.jitter else own
+
+    def _ends_after(self, name: str, task: WorkloadTask) -> bool:
+        """Whether a task with the same first one does not execute before a job of `task` has ended: from
+        where their chains part, or from `task`, it comes after one that is below all on the way to `task`."""
+        mine = [task, *self._before(task)]
+        its = [self._named[name], *self._before(self._named[name])]
+        common = next(each for each in its if each in mine)
+        lowest = min((each.priority for each in mine[: mine.index(common)]), default=task.priority)
+        return any(each.priority < lowest for each in its[: its.index(common)])
+
+    def can_hold(self, task: WorkloadTask, section: RequestSection) -> bool:
+        """Whether a lower task can be in a section when a window of a task's priority begins, and be waited
+        for.
+
+        What releases the task at the beginning of the window is in none, and nor are those that the same
+        event releases, if they have ended before the next one. A lock is not waited for if only tasks before
+        the lower one in its chain, of the priority or above, request it: its job has ended before they have
+        the next one."""
+        lower = self._named.get(section.task)
+        if lower is None:
+            return True
+        before = self._before(lower)
+        emitter = self.emitter(self.head(task, task.priority))
+        if emitter is not None and (lower is emitter or (lower.name in self._ended and emitter in before)):
+            return False
+        if section.at_ceiling or lower.name not in self._ended:
+            return True
+        above = {each.name for each in before if each.priority >= task.priority}
+        lock = section.resource
+        return any(
+            priority >= task.priority and name != lower.name and name not in above
+            for cpi, own in self._workload.lock.items()
+            if own == lock
+            for name, priority in self._workload.arrivals[cpi].items()
+        )
+
+    def _before(self, task: WorkloadTask) -> list[WorkloadTask]:
+        """The tasks before it in its chain, the last one first."""
+        found = []
+        while (emitter := self.emitter(task)) is not None:
+            found.append(emitter)
+            task = emitter
+        return found
+
+    def _follows(self, name: str, task: WorkloadTask) -> bool:
+        """Whether a task is released by another one, through tasks of its priority or above."""
+        emitter = self.emitter(self._named[name])
+        while emitter is not None and emitter.priority >= task.priority:
+            if emitter.name == task.name:
+                return True
+            emitter = self.emitter(emitter)
+        return False
+
+    def latest(self, found: Mapping[tuple[str, str], Response]) -> dict[str, Time]:
+        """When jobs end, at most, after the release of the first one of their chain: with the responses in
+        windows of the tasks before them, if none after that one is below it, or of their own."""
+        latest: dict[str, Time] = {}
+        for task in self._in_order():
+            ways = [way for way in self._ways(task, found, latest) if way is not None]
+            if ways:
+                latest[task.name] = min(ways)
+        return latest
+
+    def _in_order(self) -> Iterator[WorkloadTask]:
+        """Each task after the one that releases it."""
+        graph = {task.name: {task.after} & self._named.keys() for task in self._workload.tasks}
+        return (self._named[name] for name in TopologicalSorter(graph).static_order())
+
+    def _ways(
+        self, task: WorkloadTask, found: Mapping[tuple[str, str], Response], latest: Mapping[str, Time]
+    ) -> Iterator[Time | None]:
+        before: WorkloadTask | None = task
+        lowest = task.priority
+        while before is not None:
+            response = found.get((task.name, before.name))
+            if before.priority <= lowest and response is not None:
+                lowest = before.priority
+                emitter = self.emitter(self.head(before, before.priority))
+                if emitter is None:
+                    yield response.latest
+                elif emitter.name in latest:
+                    yield response.time + latest[emitter.name]
+            before = self.emitter(before)
+
+
+def load_of(task: WorkloadTask, needed: Demands) -> Load:
+    """What the jobs of a task demand."""
+    return Load(
+        task.name,
+        task.priority,
+        task.period,
+        needed.of_task[task.name].total,
+        task.jitter,
+        goes_on=bool(task.requests) or not task.work,
+    )
