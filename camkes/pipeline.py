@@ -135,6 +135,7 @@ def load_options(application: Application, asked: Input) -> LoadOptions:
     """How the files of an application are read."""
     from camkes.project.application import KERNEL_IS_MCS
     from camkes.resolve import LoadOptions
+    from camkes.resources import DEVICES
 
     return LoadOptions(
         import_path=(*asked.import_path, *application.import_paths),
@@ -148,6 +149,7 @@ def load_options(application: Application, asked: Input) -> LoadOptions:
         dtb=asked.dtb or application.dtb,
         gpio_list=asked.gpio_list,
         mcs=_chosen(None, {**application.options, **dict(asked.definitions)}.get(KERNEL_IS_MCS, "OFF")),
+        substitutes=DEVICES,
     )
 
 
@@ -167,6 +169,8 @@ def load(root: Path, options: LoadOptions, sink: Sink) -> Loaded:
 
 def load_input(application: Application, asked: Input, sink: Sink) -> System | None:
     """Read and resolve the system of an application as a user asked for it."""
+    from camkes.backends.host.codes import SUBSTITUTE
+    from camkes.model.substitutes import substituted
     from camkes.project.domains import stated, with_domains
     from camkes.project.workspaces import named_workspace
 
@@ -180,6 +184,9 @@ def load_input(application: Application, asked: Input, sink: Sink) -> System | N
     for diagnostic in own.diagnostics:
         if workspace is None or not _warns_of_workspace(diagnostic, workspace, application.folder):
             sink.add(diagnostic)
+    for instance, what in substituted(system) if system is not None else ():
+        message = f"`{instance.name}` is {what} here, not {instance.type.name} of its project"
+        sink.report(SUBSTITUTE, message, instance.span, help="build with `--kernel sel4` for the device")
     settings = stated(application.folder, dict(asked.definitions))
     return with_domains(system, settings, sink) if system is not None and settings else system
 

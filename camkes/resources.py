@@ -18,6 +18,8 @@ ROOT = _INSTALLED if _INSTALLED.is_dir() else _PACKAGE.parent
 TEMPLATES = ROOT / "templates"
 RUNTIME = ROOT / "runtime"
 HOST_KERNEL = ROOT / "kernel" / "host"
+#: what a run has in place of device components: `.camkes` files that take the place of those of the same path
+DEVICES = HOST_KERNEL / "devices"
 SEL4_KERNEL = ROOT / "kernel" / "sel4"
 _REPO_INIT = shlex.quote(str(ROOT / "repo-init.sh"))
 #: what makes a workspace for seL4; an installed tool does not know where its repository is

@@ -9,7 +9,7 @@ import re
 from camkes.editor.index import NamedSymbol, Scope
 from camkes.editor.workspace import SystemSnapshot
 from camkes.parser.tables import load
-from camkes.resolve.files.library import BUILTIN
+from camkes.resolve.files.library import comes_with_tool
 from camkes.resolve.words.keywords import C_KEYWORDS
 
 _RENAMED = frozenset(
@@ -37,7 +37,7 @@ def check_symbol(analysis: SystemSnapshot, symbol: NamedSymbol) -> None:
         raise RefusedError(f"a {symbol.kind} cannot be renamed here")
     for use in analysis.index.uses_of(symbol):
         path = use.span.file.path
-        if path.is_relative_to(BUILTIN):
+        if comes_with_tool(path):
             raise RefusedError(f"`{symbol.name.text}` comes with the tool")
         if not use.literal:
             place = f"{path.name}:{use.span.line}"

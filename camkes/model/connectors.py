@@ -66,6 +66,7 @@ TABLE = {
         SHARED_DATA,
         ConnectorSupport("seL4TimeServer", Carries.TIME),
         ConnectorSupport("seL4Timer", Carries.TIME),
+        ConnectorSupport("seL4HostTime", Carries.TIME),
         USER_SCHEDULER,
         VIRTUAL_QUEUES,
         ConnectorSupport("seL4GDB", local=True),

@@ -48,7 +48,9 @@ from camkes.project.workspaces import (
     named_workspace,
     workspace_variables,
 )
-from camkes.resolve.files.library import BUILTIN
+from camkes.resolve.files.library import comes_with_tool
+from camkes.resources import DEVICES
+from camkes.model.substitutes import LIBRARIES
 from camkes.resolve.words.nearest import nearest, suggestion
 
 if TYPE_CHECKING:
@@ -218,6 +220,9 @@ class Application(Struct, frozen=True):
     def build_of(self, component: str, instance: str, declared_in: Path) -> ComponentBuild | None:
         """How an instance of a component is built; None if nothing is declared and nothing found.
         `declared_in` is the file that defines the component."""
+        if declared_in.is_relative_to(DEVICES):
+            found = self._by_convention(component, declared_in)
+            return found and replace(found, libs=tuple(name for name in LIBRARIES if name in self.libraries))
         build = self.components.get(component)
         if build is None and self.lists is None:
             build = self._by_convention(component, declared_in)
@@ -534,7 +539,7 @@ def _application(declared: Declarations, root: RootServer, lists: Path) -> Appli
 def _needs_code(kind: ComponentType, served: Set[str] = frozenset()) -> bool:
     """Whether a component type has code of its own to run, besides that for the interfaces `served`: a
     device has none, and those that come with the tool bring theirs."""
-    if kind.hardware or kind.span.file.path.is_relative_to(BUILTIN):
+    if kind.hardware or comes_with_tool(kind.span.file.path):
         return False
     serves = [i for i in kind.interfaces if i.kind == "provides" and isinstance(i.type, Procedure)]
     return kind.control or any(i.name not in kind.exported and i.name not in served for i in serves)

@@ -333,14 +333,15 @@ function(camkes_find_global_components result)
 endfunction()
 
 macro(includeGlobalComponents)
+    global_components_import_project()
+endmacro()
+
+# Where a workspace is named, its package has been imported, and workspace.cmake has an empty macro in place of this.
+macro(global_components_import_project)
     camkes_find_global_components(camkes_global_components)
     if(camkes_global_components)
         include("${camkes_global_components}")
     endif()
-endmacro()
-
-macro(global_components_import_project)
-    includeGlobalComponents()
 endmacro()
 
 include("${CMAKE_CURRENT_LIST_DIR}/config.cmake")

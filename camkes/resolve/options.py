@@ -27,7 +27,8 @@ class LoadOptions(Struct, frozen=True, kw_only=True):
     preprocessor `cpp_bin` on each file, with `cpp_flags` (-D, -I, ...) as they stand and the folders of
     `include_path`. `dtb` and `gpio_list` are the files for the queries `dtb(...)` and `gpio(...)`.
     `allow_forward_references` lets a name be used before the line that defines it. `mcs`: the kernel is an
-    MCS kernel. `read` gives the text of a file.
+    MCS kernel. Files of the folder `substitutes` take the place of those that `import <name>` finds in the
+    import path. `read` gives the text of a file.
     """
 
     import_path: tuple[Path, ...] = ()
@@ -39,4 +40,5 @@ class LoadOptions(Struct, frozen=True, kw_only=True):
     dtb: Path | None = None
     gpio_list: Path | None = None
     mcs: bool = False
+    substitutes: Path | None = None
     read: Read = read_meaning

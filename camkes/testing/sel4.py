@@ -21,7 +21,7 @@ from camkes.outcome import Outcome
 from camkes.project.application import Application
 from camkes.project.builds import ComponentBuild
 from camkes.project.codes import MISSING_FILE
-from camkes.resolve.files.library import BUILTIN
+from camkes.resolve.files.library import comes_with_tool
 from camkes.running.kinds import Kind
 from camkes.running.names import load_names
 from camkes.testing.judge import drivers_of
@@ -46,9 +46,7 @@ def run_on_sel4(
     application.report_missing(MISSING_FILE, sink)
     for kind in checked.system.types.values():
         declared_in = kind.span.file.path
-        if application.build_of(kind.name, "", declared_in) is None and not declared_in.is_relative_to(
-            BUILTIN
-        ):
+        if application.build_of(kind.name, "", declared_in) is None and not comes_with_tool(declared_in):
             report_no_sources(application, kind, sink)
     if sink.has_errors:
         return None
@@ -70,7 +68,7 @@ def _declarations(test: Test, checked: pipeline.Checked, project: Application) -
     lines = []
     for kind in checked.system.types.values():
         build = checked.application.build_of(kind.name, "", kind.span.file.path)
-        if build is None:
+        if build is None or comes_with_tool(kind.span.file.path):
             continue
         before = project.components.get(kind.name, ComponentBuild())
         sources = [path for path in build.sources if path not in before.sources]

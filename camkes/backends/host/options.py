@@ -24,7 +24,7 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     `loop_limit_ms` is that of the processor, in milliseconds. `memory_limit` is what a component may have and
     `record_limit` the largest trace, in bytes (0: any). `fast`: one process for all components. `hardened`:
     components cannot write to the kernel's memory. `console` is the file descriptor that components print to
-    (None: standard output). `coverage` is the folder for what is executed, which is counted
+    (None: standard output), `input` a file that comes to it. `coverage` is the folder for what is executed, which is counted
     then; nothing is confined. `costs` is the time that operations take (None: none). `schedule` is one to
     repeat; it determines `choices`, `scheduling` and `duration` would."""
 
@@ -40,5 +40,6 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     memory_limit: int | None = None
     record_limit: int | None = None
     console: int | None = None
+    input: Path | None = None
     coverage: Path | None = None
     costs: Costs | None = None

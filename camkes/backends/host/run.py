@@ -33,6 +33,9 @@ ENDED, FAULTED, CANNOT_START, DEFECT, DAMAGED = 0, 1, 2, 3, 4
 #: Seconds that an interrupted kernel has to finish the trace.
 GRACE = 5
 
+#: what comes from outside, beside the boot table
+_INPUT = "input"
+
 #: what the kernel's own words begin with
 _KERNEL = "camkes-host: "
 
@@ -114,6 +117,12 @@ def run_host(
         with suppress(OSError):
             trace.unlink()  # that of an earlier run is not this one's
     sys.stdout.flush()
+    try:
+        if options.input is not None:
+            (image.folder / _INPUT).write_bytes(_read(options.input))
+    except OSError as error:
+        failed = Diagnostic(RUN_FAILED, f"cannot read {options.input}: {error.strerror}")
+        return RunResult(CANNOT_START, (), None, (failed,))
     faults_from, faults_to = os.pipe()
     kept = _Kept([], [])
     with _Signals() as signals, ExitStack() as stack:
@@ -135,6 +144,11 @@ def run_host(
     stopped = tuple(fault for fault in kept.faults if not fault.finding)
     findings = tuple(fault for fault in kept.faults if fault.finding)
     return RunResult(status, stopped, trace, diagnostics, signals.received, findings)
+
+
+def _read(path: Path) -> bytes:
+    """A file, or all of standard input: a run that waited for it would not be the same each time."""
+    return sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()
 
 
 class _Kept(NamedTuple):
@@ -230,6 +244,7 @@ def kernel_arguments(options: RunOptions) -> list[str]:
         "--timeout": None if options.timeout is None else -(-options.timeout // 1_000_000),
         "--memory-limit": options.memory_limit,
         "--trace-limit": options.record_limit,
+        "--input": None if options.input is None else _INPUT,
     }
     result = [f"--{name}" for name in ("fast", "hardened") if getattr(options, name)]
     if options.coverage is not None:

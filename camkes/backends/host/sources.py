@@ -18,7 +18,7 @@ from camkes.diagnostics import Diagnostic, Label, Sink
 from camkes.model.system import ComponentType, Instance, Procedure
 from camkes.project.application import Application
 from camkes.project.builds import ComponentBuild, language_by_name
-from camkes.resolve.files.library import BUILTIN
+from camkes.resolve.files.library import comes_with_tool
 from camkes.resources import HOST_KERNEL, RUNTIME
 
 #: what rules for make, in which compilers list headers, have no way to write
@@ -46,7 +46,7 @@ def build_of(
             build.span,
             help="build with `--kernel sel4`, or replace it with a component in C",
         )
-    if build is None and declared_in.is_relative_to(BUILTIN):
+    if build is None and comes_with_tool(declared_in):
         return ComponentBuild()  # what it does is in the runtime
     if build is None:
         if kind.name not in served:

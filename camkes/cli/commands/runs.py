@@ -316,6 +316,12 @@ def add_running(group: argparse._ArgumentGroup) -> None:
         help="virtual time to run, as 2s or 150ms; seconds without a unit (default: until all is idle, at "
         "most 1s)",
     )
+    group.add_argument(
+        "--input",
+        metavar="FILE",
+        type=Path,
+        help="what comes to the serial device; - is standard input (default: nothing)",
+    )
     times = group.add_mutually_exclusive_group()
     times.add_argument(
         "--cost-profile",

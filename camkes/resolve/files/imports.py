@@ -180,7 +180,16 @@ class _ImportReader:
         places = self.places(node)
         if Path(node.path).parent.name == LIBRARY.name:
             places = chain(places, [str(LIBRARY / Path(node.path).name)])
-        return next((Path(path) for path in places if os.path.isfile(path)), None)  # noqa: PTH113
+        found = next((Path(path) for path in places if os.path.isfile(path)), None)  # noqa: PTH113
+        return self.substitute(node, found) or found
+
+    def substitute(self, node: ast.ImportDecl, found: Path | None) -> Path | None:
+        """What takes the place of a file that is not one of the tool's own."""
+        folder = self.options.substitutes
+        if folder is None or found is None or not node.system or found.is_relative_to(BUILTIN):
+            return None
+        path = folder / os.path.normpath(node.path)
+        return path if os.path.isfile(path) else None  # noqa: PTH113
 
     def missing(self, node: ast.ImportDecl) -> None:
         places = list(map(Path, self.places(node)))

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "threads.h"
+#include <camkes/host.h>
 #include <stdatomic.h>
 
 enum {
@@ -29,6 +30,12 @@ struct stream {
     char data[STREAM_SIZE];
 };
 
+/* What comes from outside, see input.c. */
+struct input {
+    const char *text;
+    size_t length, next;
+};
+
 enum choice_mode { CHOICES_FIRST, CHOICES_RANDOM, CHOICES_SCRIPT };
 
 struct options {
@@ -46,6 +53,7 @@ struct options {
     uint64_t timeout;  /* milliseconds without progress, 0: for ever */
     uint64_t memory;   /* bytes that a component may have, 0: any number */
     uint64_t trace_limit;  /* bytes */
+    const char *inputs[CAMKES_INPUTS]; /* files, NULL: nothing */
     bool coverage;         /* what was executed is written to files, so nothing is confined */
     bool hardened;         /* the kernel's memory is read-only while components run */
     bool corners;          /* durations are one of their bounds, or end with a timer in between */
@@ -129,6 +137,7 @@ struct kernel {
     uint64_t trace_written; /* to the file */
 
     struct stream console, messages;
+    struct input inputs[CAMKES_INPUTS];
     struct space *asker; /* the threads that wait for the runner to write */
 
     _Atomic uint32_t owner; /* see HANDOVER_RUNNER */

@@ -8,6 +8,9 @@
 /* table.c */
 void table_read(const char *path);
 
+/* input.c */
+void input_initialise(void);
+
 /* space.c */
 void space_prepare(struct space *space);
 void space_load(struct space *space);

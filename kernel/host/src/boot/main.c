@@ -27,7 +27,7 @@ static const char USAGE[] =
     "first|random:SEED|script:FILE]\n"
     "                   [--loop-limit MS] [--call-limit N] [--timeout MS] [--memory-limit BYTES]\n"
     "                   [--trace-limit BYTES] [--faults DESCRIPTOR] [--least-budget NS]\n"
-    "                   [--arrivals N] [--durations all|corners]\n"
+    "                   [--input FILE] [--arrivals N] [--durations all|corners]\n"
     "                   [--search TABLE [--bound N] [--random N] [--seed N] [--states N] "
     "[--seconds N]\n"
     "                    [--outcomes 0|1] [--processes N]]\n";
@@ -125,6 +125,8 @@ static void set_option(struct options *options, const char *name, const char *va
         options->memory = number(name, value);
     } else if (strcmp(name, "--trace-limit") == 0) {
         options->trace_limit = number(name, value);
+    } else if (strcmp(name, "--input") == 0) {
+        options->inputs[CAMKES_INPUT_CONSOLE] = value;
     } else if (strcmp(name, "--faults") == 0) {
         options->faults = (int)number(name, value);
     } else if (strcmp(name, "--least-budget") == 0) {
@@ -364,6 +366,7 @@ int main(int argc, char **argv)
     kernel->options = options;
     table_read(options.table);
     choice_initialise();
+    input_initialise();
     trace_open(options.trace);
     report_initialise();
     if (kernel->options.search) {

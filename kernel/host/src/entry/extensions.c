@@ -180,6 +180,18 @@ void camkes_host_point(void)
     kernel_leave(self);
 }
 
+int camkes_host_input(enum camkes_input from)
+{
+    struct thread *self = kernel_enter_quietly();
+    int byte = -1;
+    struct input *input = from < CAMKES_INPUTS ? &kernel->inputs[from] : NULL;
+    if (input && input->next < input->length) {
+        byte = (unsigned char)input->text[input->next++];
+    }
+    kernel_leave_quietly(self);
+    return byte;
+}
+
 static struct object *find_timer(struct thread *self, seL4_CPtr slot)
 {
     struct cap *cap = cap_find(self, slot);
