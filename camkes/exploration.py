@@ -249,7 +249,7 @@ def _search(
         passes=passes,
         violation=violation,
         schedule=schedule,
-        not_searched=() if violation is not None else not_searched(image, searches),
+        not_searched=() if violation is not None else not_searched(image, checked.system, searches),
         steps=steps,
         chart=None if story is None else story.run,
         bounded=not checked.system.schedule,

@@ -27,6 +27,7 @@ from camkes.backends.host.run import RunResult
 from camkes.capdl.model import Role
 from camkes.diagnostics import Diagnostic, Severity, Sink, Span
 from camkes.files import OutputError, write_output
+from camkes.model.substitutes import substituted
 from camkes.model.system import System
 from camkes.protocols.plan import Plan
 from camkes.running.chains import chain_latencies, data_ages
@@ -87,6 +88,7 @@ class Outcome(Struct, frozen=True):
     coverage: Sequence[CoverageReport] = ()  # of all files, then of each
     cost_profile: str | None = None  # what operations take in virtual time
     not_judged: Sequence[str] = ()  # by verification, in words
+    substitutes: Mapping[str, str] = {}  # for devices: what each instance was instead
 
     def denied(self, conditions: Sequence[str]) -> list[Diagnostic]:
         """Errors for those of these conditions that hold: see `CONDITIONS` of the pipeline."""
@@ -155,6 +157,7 @@ class Outcome(Struct, frozen=True):
             else UNSET,
             properties=self.judged if self.verified else UNSET,
             not_judged=tuple(self.not_judged) if self.verified else UNSET,
+            substitutes=dict(self.substitutes) or UNSET,
         )
         return to_json(report)
 
@@ -253,6 +256,7 @@ def judge(
         findings=findings,
         refused=refused,
         places=places,
+        substitutes={instance.name: what for instance, what in substituted(system)},
     )
 
 

@@ -170,7 +170,7 @@ def load(root: Path, options: LoadOptions, sink: Sink) -> Loaded:
 def load_input(application: Application, asked: Input, sink: Sink) -> System | None:
     """Read and resolve the system of an application as a user asked for it."""
     from camkes.backends.host.codes import SUBSTITUTE
-    from camkes.model.substitutes import substituted
+    from camkes.model.substitutes import substituted, without_devices
     from camkes.project.domains import stated, with_domains
     from camkes.project.workspaces import named_workspace
 
@@ -184,11 +184,14 @@ def load_input(application: Application, asked: Input, sink: Sink) -> System | N
     for diagnostic in own.diagnostics:
         if workspace is None or not _warns_of_workspace(diagnostic, workspace, application.folder):
             sink.add(diagnostic)
-    for instance, what in substituted(system) if system is not None else ():
-        message = f"`{instance.name}` is {what} here, not {instance.type.name} of its project"
+    if system is None:
+        return None
+    system = without_devices(system)
+    for instance, what in substituted(system):
+        message = f"on the host kernel, `{instance.name}` is {what}: it drives no device"
         sink.report(SUBSTITUTE, message, instance.span, help="build with `--kernel sel4` for the device")
     settings = stated(application.folder, dict(asked.definitions))
-    return with_domains(system, settings, sink) if system is not None and settings else system
+    return with_domains(system, settings, sink) if settings else system
 
 
 def _warns_of_workspace(diagnostic: Diagnostic, workspace: Path, folder: Path) -> bool:

@@ -22,6 +22,7 @@ from camkes.analysis.supply import supply_of
 from camkes.analysis.workload import Workload, WorkloadTask
 from camkes.diagnostics import Span
 from camkes.model.settings import REQUESTS, WITHIN
+from camkes.model.substitutes import substituted
 from camkes.model.system import System
 from camkes.model.units import duration
 from camkes.protocols.jobs import Emission, find_jobs
@@ -40,6 +41,7 @@ class AssumptionKind(StrEnum):
     WAITS = "waits"  # a wait lasts until its signal
     SWITCHES = "switches"  # from one slot of a schedule to the next one take no time
     RELEASES = "releases"  # a timer releases jobs at their times, whatever slots there are
+    DEVICES = "devices"  # the code of a device needs what its substitute needs
 
 
 class Assumption(Struct, frozen=True):
@@ -63,6 +65,7 @@ def find_assumptions(
     found = [_OPERATIONS] if platform is None else []
     if platform not in (None, FREE) and in_slots(system):
         found.append(_switches(system))
+    found += _devices(system)
     found += [*_execution_times(system, plan), *_requests(system, plan, unread), *_events(system, plan)]
     return (*found, *_waits(plan), *_releases(system, plan))
 
@@ -84,6 +87,18 @@ def _switches(system: System) -> Assumption:
         "leave that time to the deadlines",
         system.schedule[0].span,
     )
+
+
+def _devices(system: System) -> Iterator[Assumption]:
+    """What was read, and is run, is not the code that an image has."""
+    for instance, what in substituted(system):
+        yield Assumption(
+            AssumptionKind.DEVICES,
+            instance.name,
+            f"the code of `{instance.name}` for its device has the times and calls of its substitute, {what}",
+            "no statement replaces it: measure on the machine, and leave that time to the deadlines",
+            instance.span,
+        )
 
 
 def _execution_times(system: System, plan: Plan) -> Iterator[Assumption]:

@@ -15,6 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from camkes.diagnostics import Code, Label, Severity, Sink, Span
+from camkes.model.substitutes import LIBRARIES
 from camkes.model.system import Procedure
 from camkes.parser.files import read_meaning
 from camkes.process.limits import low_limits
@@ -49,9 +50,8 @@ from camkes.project.workspaces import (
     workspace_variables,
 )
 from camkes.resolve.files.library import comes_with_tool
-from camkes.resources import DEVICES
-from camkes.model.substitutes import LIBRARIES
 from camkes.resolve.words.nearest import nearest, suggestion
+from camkes.resources import DEVICES
 
 if TYPE_CHECKING:
     from camkes.model.system import ComponentType, System
@@ -221,8 +221,9 @@ class Application(Struct, frozen=True):
         """How an instance of a component is built; None if nothing is declared and nothing found.
         `declared_in` is the file that defines the component."""
         if declared_in.is_relative_to(DEVICES):
-            found = self._by_convention(component, declared_in)
-            return found and replace(found, libs=tuple(name for name in LIBRARIES if name in self.libraries))
+            sources = tuple(_sources(declared_in.parent / "src"))
+            libraries = tuple(name for name in LIBRARIES if name in self.libraries)
+            return ComponentBuild(sources, libs=libraries) if sources else None
         build = self.components.get(component)
         if build is None and self.lists is None:
             build = self._by_convention(component, declared_in)

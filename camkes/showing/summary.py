@@ -177,7 +177,8 @@ class RunReport(Struct, frozen=True, kw_only=True):
     another task, or on an extension) and `overruns` if there are budgets, on an MCS kernel, and `criticality`
     (time, and that of the system from then on) if it changed; `coverage` if it was asked for; with
     verification `violations`, the `properties` that were checked, and what is `not_judged`: what none of them
-    is about, or was left out. `cost_profile` is there if operations took time."""
+    is about, or was left out. `cost_profile` is there if operations took time, and `substitutes` if
+    instances of device components were something else."""
 
     schema: int = SCHEMA
     end: int | None
@@ -199,6 +200,7 @@ class RunReport(Struct, frozen=True, kw_only=True):
     violations: tuple[ViolationReport, ...] | UnsetType = UNSET
     properties: tuple[Property, ...] | UnsetType = UNSET
     not_judged: tuple[str, ...] | UnsetType = UNSET
+    substitutes: dict[str, str] | UnsetType = UNSET
     errors: tuple[ErrorReport, ...] | UnsetType = UNSET
 
 

@@ -24,9 +24,10 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     `loop_limit_ms` is that of the processor, in milliseconds. `memory_limit` is what a component may have and
     `record_limit` the largest trace, in bytes (0: any). `fast`: one process for all components. `hardened`:
     components cannot write to the kernel's memory. `console` is the file descriptor that components print to
-    (None: standard output), `input` a file that comes to it. `coverage` is the folder for what is executed, which is counted
-    then; nothing is confined. `costs` is the time that operations take (None: none). `schedule` is one to
-    repeat; it determines `choices`, `scheduling` and `duration` would."""
+    (None: standard output), `input` a file that comes to it. `network` is a capture of frames that come,
+    `sent` the file for one of those that are sent. `coverage` is the folder for what is executed, which is
+    counted then; nothing is confined. `costs` is the time that operations take (None: none). `schedule` is
+    one to repeat; it determines what `choices`, `scheduling` and `duration` would."""
 
     duration: int | None = None
     fast: bool = False
@@ -41,5 +42,7 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     record_limit: int | None = None
     console: int | None = None
     input: Path | None = None
+    network: Path | None = None
+    sent: Path | None = None
     coverage: Path | None = None
     costs: Costs | None = None

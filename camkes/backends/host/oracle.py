@@ -18,6 +18,7 @@ from camkes.capdl.model import Role
 from camkes.diagnostics import Sink
 from camkes.files import write_output
 from camkes.model.connectors import Carries, carries_time, support
+from camkes.model.substitutes import substituted
 from camkes.model.system import Procedure, System
 from camkes.protocols.plan import Plan, PlannedCpi
 from camkes.running.ceilings import ceilings
@@ -183,6 +184,7 @@ def not_judged(system: System, plan: Plan, run: Run, *, at_any_time: bool = Fals
             for end in (*connection.from_ends, *connection.to_ends)
         ],
     }
+    of_kinds["devices, which have substitutes"] = [each.name for each, _ in substituted(system)]
     found = [f"{what} ({', '.join(dict.fromkeys(names))})" for what, names in of_kinds.items() if names]
     if system.schedule:
         found.append("B where domains have slots")

@@ -17,6 +17,7 @@ from typing import IO, Any, NamedTuple, Self
 from msgspec import Struct
 
 from camkes import process
+from camkes.backends.host.capture import NotACaptureError, from_capture, to_capture
 from camkes.backends.host.codes import RUN_FAILED
 from camkes.backends.host.coverage import coverage_environment
 from camkes.backends.host.explore import MOST_OPERATIONS, write_choices
@@ -24,6 +25,7 @@ from camkes.backends.host.faults import FaultRecord, parse_fault
 from camkes.backends.host.host import HostImage
 from camkes.backends.host.options import RunOptions
 from camkes.diagnostics import Diagnostic
+from camkes.files import write_output
 from camkes.process.limits import low_limits
 from camkes.visible import visible
 
@@ -33,8 +35,8 @@ ENDED, FAULTED, CANNOT_START, DEFECT, DAMAGED = 0, 1, 2, 3, 4
 #: Seconds that an interrupted kernel has to finish the trace.
 GRACE = 5
 
-#: what comes from outside, beside the boot table
-_INPUT = "input"
+#: what comes from outside, and what leaves a system: beside the boot table
+_INPUT, _RECEIVED, _SENT = "input", "received", "sent"
 
 #: what the kernel's own words begin with
 _KERNEL = "camkes-host: "
@@ -117,11 +119,8 @@ def run_host(
         with suppress(OSError):
             trace.unlink()  # that of an earlier run is not this one's
     sys.stdout.flush()
-    try:
-        if options.input is not None:
-            (image.folder / _INPUT).write_bytes(_read(options.input))
-    except OSError as error:
-        failed = Diagnostic(RUN_FAILED, f"cannot read {options.input}: {error.strerror}")
+    failed = _take_inputs(image.folder, options)
+    if failed is not None:
         return RunResult(CANNOT_START, (), None, (failed,))
     faults_from, faults_to = os.pipe()
     kept = _Kept([], [])
@@ -132,18 +131,36 @@ def run_host(
         except OSError as error:
             os.close(faults_from)
             notes = (str(image.kernel),)
-            failed = Diagnostic(RUN_FAILED, f"the host kernel cannot be run: {error.strerror}", notes=notes)
-            return RunResult(DEFECT, (), None, (failed,))
+            unusable = Diagnostic(RUN_FAILED, f"the host kernel cannot be run: {error.strerror}", notes=notes)
+            return RunResult(DEFECT, (), None, (unusable,))
         finally:
             os.close(faults_to)
         signals.watch(program)
         status = _wait(program, faults_from, image, output, kept)
     diagnostics = _failures(status, kept.said, bool(signals.received))
+    if options.sent is not None and (image.folder / _SENT).exists():
+        write_output(options.sent, to_capture((image.folder / _SENT).read_bytes()))
     if trace is not None and not (trace.exists() and trace.stat().st_size > 0):
         trace = None
     stopped = tuple(fault for fault in kept.faults if not fault.finding)
     findings = tuple(fault for fault in kept.faults if fault.finding)
     return RunResult(status, stopped, trace, diagnostics, signals.received, findings)
+
+
+def _take_inputs(folder: Path, options: RunOptions) -> Diagnostic | None:
+    """Put all that comes from outside into the folder of the image; why it cannot be read, or None."""
+    path = options.input
+    try:
+        if path is not None:
+            (folder / _INPUT).write_bytes(_read(path))
+        path = options.network
+        if path is not None:
+            (folder / _RECEIVED).write_bytes(from_capture(_read(path)))
+    except OSError as error:
+        return Diagnostic(RUN_FAILED, f"cannot read {path}: {error.strerror}")
+    except NotACaptureError as error:
+        return Diagnostic(RUN_FAILED, f"cannot read {path}: {error}")
+    return None
 
 
 def _read(path: Path) -> bytes:
@@ -245,6 +262,8 @@ def kernel_arguments(options: RunOptions) -> list[str]:
         "--memory-limit": options.memory_limit,
         "--trace-limit": options.record_limit,
         "--input": None if options.input is None else _INPUT,
+        "--received": None if options.network is None else _RECEIVED,
+        "--sent": None if options.sent is None else _SENT,
     }
     result = [f"--{name}" for name in ("fast", "hardened") if getattr(options, name)]
     if options.coverage is not None:

@@ -13,6 +13,8 @@ from camkes.backends.host.host import HostImage
 from camkes.backends.host.kernel import symbols
 from camkes.capdl.model import CapabilityModel, Role
 from camkes.model import units
+from camkes.model.substitutes import substituted
+from camkes.model.system import System
 
 #: threads of these kinds execute code of users, those with a context only while its task waits for them
 _OF_USERS = (Role.CONTROL, Role.INTERFACE, Role.WORKER)
@@ -22,7 +24,8 @@ _DURATIONS = "durations between their bounds with which no work ends when a time
 
 
 class NotSearched(Struct, frozen=True):
-    """`kind` is one of jobs, time, times, points, slices, preemptions, durations, domains, memory, limit.
+    """`kind` is one of jobs, time, times, points, slices, preemptions, durations, domains, memory, devices,
+    limit.
     `subject` says it in words; `option` of `camkes explore` adds it, null: none does."""
 
     kind: str
@@ -34,11 +37,15 @@ class NotSearched(Struct, frozen=True):
 
 
 def not_searched(
-    image: HostImage, searches: Sequence[tuple[SearchOptions, SearchState]]
+    image: HostImage, system: System, searches: Sequence[tuple[SearchOptions, SearchState]]
 ) -> tuple[NotSearched, ...]:
     """What these searches, which have found no violation, have left out."""
     code = [NotSearched("memory", each.subject, None) for each in image.unwatched]
-    return tuple(dict.fromkeys([*_of_searches(image, searches), *code]))
+    devices = [
+        NotSearched("devices", f"the code of {each.type.name} of its project: {each.name} is {what}", None)
+        for each, what in substituted(system)
+    ]
+    return tuple(dict.fromkeys([*_of_searches(image, searches), *code, *devices]))
 
 
 def _word(time: int) -> str:

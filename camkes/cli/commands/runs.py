@@ -241,6 +241,7 @@ def run_sel4(arguments: argparse.Namespace) -> int:
 #: Options that have no meaning for seL4, by their names in the parsed arguments: what to use instead.
 HOST_ONLY = {
     **dict.fromkeys(("sanitize", "fast", "hardened", "scheduling", "timeslice", "choices"), ""),
+    **dict.fromkeys(("input", "network", "sent"), ""),
     **dict.fromkeys(("loop_limit_ms", "timeout", "memory_limit", "record_limit"), ""),
     **dict.fromkeys(
         ("deny", "timeline", "window", "profile", "coverage", "verify", "replay", "cost_profile"), ""
@@ -321,6 +322,15 @@ def add_running(group: argparse._ArgumentGroup) -> None:
         metavar="FILE",
         type=Path,
         help="what comes to the serial device; - is standard input (default: nothing)",
+    )
+    group.add_argument(
+        "--network",
+        metavar="FILE",
+        type=Path,
+        help="frames that come to the Ethernet device: a capture in the form pcap (default: none)",
+    )
+    group.add_argument(
+        "--sent", metavar="FILE", type=Path, help="write the frames that are sent, in the form pcap"
     )
     times = group.add_mutually_exclusive_group()
     times.add_argument(

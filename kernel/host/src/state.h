@@ -33,7 +33,7 @@ struct stream {
 /* What comes from outside, see input.c. */
 struct input {
     const char *text;
-    size_t length, next;
+    size_t length;
 };
 
 enum choice_mode { CHOICES_FIRST, CHOICES_RANDOM, CHOICES_SCRIPT };
@@ -52,8 +52,9 @@ struct options {
     uint64_t arrivals; /* not 0: timers fire at any point, each at most so often; see arrivals.c */
     uint64_t timeout;  /* milliseconds without progress, 0: for ever */
     uint64_t memory;   /* bytes that a component may have, 0: any number */
-    uint64_t trace_limit;  /* bytes */
+    uint64_t trace_limit;              /* bytes */
     const char *inputs[CAMKES_INPUTS]; /* files, NULL: nothing */
+    const char *sent;                  /* file for what is sent to the network, NULL: none */
     bool coverage;         /* what was executed is written to files, so nothing is confined */
     bool hardened;         /* the kernel's memory is read-only while components run */
     bool corners;          /* durations are one of their bounds, or end with a timer in between */
@@ -120,6 +121,9 @@ struct kernel {
     struct space *spaces;
     unsigned object_count, thread_count, space_count;
 
+    struct input inputs[CAMKES_INPUTS];
+    int network_file; /* -1: what is sent is lost */
+
     struct object **heap; /* armed timers, the first to fire on top */
     unsigned heap_size;
 
@@ -136,8 +140,7 @@ struct kernel {
     size_t trace_used;
     uint64_t trace_written; /* to the file */
 
-    struct stream console, messages;
-    struct input inputs[CAMKES_INPUTS];
+    struct stream console, messages, network;
     struct space *asker; /* the threads that wait for the runner to write */
 
     _Atomic uint32_t owner; /* see HANDOVER_RUNNER */

@@ -48,9 +48,12 @@ CAMKES_KERNEL_API bool camkes_host_keep_reply(seL4_CPtr tcb);
 /* The console. Standard output and error of a component end here by themselves, line by line. */
 CAMKES_KERNEL_API void camkes_host_write(const char *text, size_t n);
 
-/* What comes from outside: its next byte, -1 at its end. */
+/* What comes from outside: a byte of it, -1 after its end. */
 enum camkes_input { CAMKES_INPUT_CONSOLE, CAMKES_INPUT_NETWORK, CAMKES_INPUTS };
-CAMKES_KERNEL_API int camkes_host_input(enum camkes_input from);
+CAMKES_KERNEL_API int camkes_host_input(enum camkes_input from, size_t place);
+/* Sends to the network, at most CAMKES_SENT_AT_ONCE bytes. */
+enum { CAMKES_SENT_AT_ONCE = 2048 };
+CAMKES_KERNEL_API void camkes_host_send(const void *bytes, size_t n);
 
 /* The entry of an image: thread number `index` of its address space. Written by the generator. */
 CAMKES_KERNEL_API void _camkes_thread(unsigned index);

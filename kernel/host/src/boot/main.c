@@ -27,7 +27,8 @@ static const char USAGE[] =
     "first|random:SEED|script:FILE]\n"
     "                   [--loop-limit MS] [--call-limit N] [--timeout MS] [--memory-limit BYTES]\n"
     "                   [--trace-limit BYTES] [--faults DESCRIPTOR] [--least-budget NS]\n"
-    "                   [--input FILE] [--arrivals N] [--durations all|corners]\n"
+    "                   [--input FILE] [--received FILE] [--sent FILE] [--arrivals N] [--durations "
+    "all|corners]\n"
     "                   [--search TABLE [--bound N] [--random N] [--seed N] [--states N] "
     "[--seconds N]\n"
     "                    [--outcomes 0|1] [--processes N]]\n";
@@ -127,6 +128,10 @@ static void set_option(struct options *options, const char *name, const char *va
         options->trace_limit = number(name, value);
     } else if (strcmp(name, "--input") == 0) {
         options->inputs[CAMKES_INPUT_CONSOLE] = value;
+    } else if (strcmp(name, "--received") == 0) {
+        options->inputs[CAMKES_INPUT_NETWORK] = value;
+    } else if (strcmp(name, "--sent") == 0) {
+        options->sent = value;
     } else if (strcmp(name, "--faults") == 0) {
         options->faults = (int)number(name, value);
     } else if (strcmp(name, "--least-budget") == 0) {

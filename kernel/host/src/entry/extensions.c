@@ -180,16 +180,27 @@ void camkes_host_point(void)
     kernel_leave(self);
 }
 
-int camkes_host_input(enum camkes_input from)
+int camkes_host_input(enum camkes_input from, size_t place)
 {
     struct thread *self = kernel_enter_quietly();
     int byte = -1;
-    struct input *input = from < CAMKES_INPUTS ? &kernel->inputs[from] : NULL;
-    if (input && input->next < input->length) {
-        byte = (unsigned char)input->text[input->next++];
+    if (from < CAMKES_INPUTS && place < kernel->inputs[from].length) {
+        byte = (unsigned char)kernel->inputs[from].text[place];
     }
     kernel_leave_quietly(self);
     return byte;
+}
+
+void camkes_host_send(const void *bytes, size_t n)
+{
+    char copy[CAMKES_SENT_AT_ONCE];
+    n = n < sizeof copy ? n : sizeof copy;
+    memcpy(copy, bytes, n); /* may fault, so not in the kernel */
+    struct thread *self = kernel_enter_quietly();
+    if (kernel->network_file >= 0 && !hooks.choose) {
+        stream_put(&kernel->network, copy, n);
+    }
+    kernel_leave_quietly(self);
 }
 
 static struct object *find_timer(struct thread *self, seL4_CPtr slot)

@@ -47,7 +47,7 @@ bool integrity_of_tables(void)
            kernel->thread_count == constant.thread_count &&
            kernel->space_count == constant.space_count && kernel->slots == constant.slots &&
            kernel->slot_count == constant.slot_count && good_stream(&kernel->console) &&
-           good_stream(&kernel->messages);
+           good_stream(&kernel->messages) && good_stream(&kernel->network);
 }
 
 /* The first and the last word are the first that an overrun changes. */

@@ -68,6 +68,9 @@ static void write_to(int file, const char *text, size_t length)
 
 static int file_of(const struct stream *stream)
 {
+    if (stream == &kernel->network) {
+        return kernel->network_file;
+    }
     return stream == &kernel->console ? STDOUT_FILENO : STDERR_FILENO;
 }
 
@@ -88,6 +91,7 @@ void stream_write(void)
 {
     empty(&kernel->console);
     empty(&kernel->messages);
+    empty(&kernel->network);
 }
 
 void stream_put(struct stream *stream, const char *text, size_t length)

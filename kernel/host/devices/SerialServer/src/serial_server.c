@@ -169,7 +169,8 @@ static void give(char character)
 /* The end of a line comes as from the key of a terminal. */
 static void take(void)
 {
-    waiting = camkes_host_input(CAMKES_INPUT_CONSOLE);
+    static size_t place;
+    waiting = camkes_host_input(CAMKES_INPUT_CONSOLE, place++);
     waiting = waiting == '\n' ? '\r' : waiting;
     next_input = waiting < 0 ? NEVER : device_time() + CHARACTER;
 }
