@@ -17,7 +17,7 @@ _FORMS = {
 }
 _ETHERNET = 1
 _HEADER = struct.Struct("<QI")
-_LONGEST = 65535
+_LONGEST = 1 << 18
 
 
 class NotACaptureError(Exception):
