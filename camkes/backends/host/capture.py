@@ -29,7 +29,7 @@ def from_capture(data: bytes) -> bytes:
     order, unit = _FORMS.get(data[:4], ("", 0))
     if not order or len(data) < 24:
         raise NotACaptureError("it is not a capture in the form pcap")
-    if struct.unpack_from(f"{order}I", data, 20)[0] & 0xFFFF != _ETHERNET:
+    if struct.unpack_from(f"{order}I", data, 20)[0] != _ETHERNET:
         raise NotACaptureError("it is a capture of something other than Ethernet")
     frames: list[tuple[int, bytes]] = []
     place = 24

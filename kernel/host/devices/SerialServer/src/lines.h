@@ -6,8 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of a client of the interfaces for single characters, or of the queue. */
-enum stream { STREAM_PROCESSED, STREAM_RAW, STREAM_QUEUE };
+/* The interface through which a client prints. */
+enum stream {
+    STREAM_PROCESSED,
+    STREAM_RAW,
+    STREAM_PROCESSED_BATCH,
+    STREAM_RAW_BATCH,
+    STREAM_QUEUE,
+};
 
 void console_begin(void);
 void console_end(void);

@@ -17,6 +17,10 @@
 /* Templates of connectors define these, where they are connected. */
 seL4_Word processed_putchar_get_sender_id(void) __attribute__((weak));
 seL4_Word raw_putchar_get_sender_id(void) __attribute__((weak));
+seL4_Word processed_batch_get_sender_id(void) __attribute__((weak));
+void *processed_batch_buf(seL4_Word badge) __attribute__((weak));
+seL4_Word raw_batch_get_sender_id(void) __attribute__((weak));
+void *raw_batch_buf(seL4_Word badge) __attribute__((weak));
 void getchar_emit(unsigned int badge) __attribute__((weak));
 unsigned int getchar_num_badges(void) __attribute__((weak));
 seL4_Word getchar_enumerate_badge(unsigned int number) __attribute__((weak));
@@ -45,9 +49,9 @@ struct line {
 static struct line lines[MOST_LINES];
 static unsigned line_count;
 
-/* What a client of `getchar` shares with the server. */
+/* What a client of `getchar` or `batch` shares with the server. */
 struct ring {
-    uint32_t head; /* the next that the client takes */
+    uint32_t head; /* the next that is taken */
     uint32_t tail; /* where the next one is put */
     char text[4096 - 2 * sizeof(uint32_t)];
 };
@@ -136,6 +140,29 @@ void raw_putchar_putchar(int character)
     console_end();
 }
 
+/* Prints all that a client has put into the ring that it shares. */
+static void print_ring(enum stream stream, uintptr_t client, volatile struct ring *ring)
+{
+    console_begin();
+    while (ring->head < sizeof ring->text && ring->head != ring->tail) {
+        console_print(stream, client, ring->text[ring->head]);
+        ring->head = (ring->head + 1) % (uint32_t)sizeof ring->text;
+    }
+    console_end();
+}
+
+void processed_batch_batch(void)
+{
+    const seL4_Word client = processed_batch_get_sender_id();
+    print_ring(STREAM_PROCESSED_BATCH, client, processed_batch_buf(client));
+}
+
+void raw_batch_batch(void)
+{
+    const seL4_Word client = raw_batch_get_sender_id();
+    print_ring(STREAM_RAW_BATCH, client, raw_batch_buf(client));
+}
+
 /* ---- what comes from outside ---- */
 
 static void give(char character)
@@ -200,16 +227,7 @@ int run(void)
     }
 }
 
-/* ---- what has no effect here ---- */
-
-void processed_batch_batch(void)
-{
-}
-
-void raw_batch_batch(void)
-{
-}
-
+/* A procedure has a method; nothing calls this one. */
 void getchar_foo(void)
 {
 }
