@@ -182,8 +182,7 @@ def load_input(application: Application, asked: Input, sink: Sink) -> System | N
         return None
     workspace = named_workspace(asked.workspace)
     for diagnostic in own.diagnostics:
-        of_others = workspace is not None and _warns_of_workspace(diagnostic, workspace, application.folder)
-        if not (of_others or _warns_of_substitute(diagnostic)):
+        if workspace is None or not _warns_of_workspace(diagnostic, workspace, application.folder):
             sink.add(diagnostic)
     if system is None:
         return None
@@ -193,15 +192,6 @@ def load_input(application: Application, asked: Input, sink: Sink) -> System | N
         sink.report(SUBSTITUTE, message, instance.span, help="build with `--kernel sel4` for the device")
     settings = stated(application.folder, dict(asked.definitions))
     return with_domains(system, settings, sink) if settings else system
-
-
-def _warns_of_substitute(diagnostic: Diagnostic) -> bool:
-    """Whether it warns that a substitute lacks what the device has, such as the number of an interrupt."""
-    from camkes.resources import DEVICES
-
-    places = (label.span for label in diagnostic.related)
-    found = any(place is not None and place.file.path.is_relative_to(DEVICES) for place in places)
-    return found and diagnostic.severity is not Severity.ERROR
 
 
 def _warns_of_workspace(diagnostic: Diagnostic, workspace: Path, folder: Path) -> bool:

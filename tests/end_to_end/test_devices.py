@@ -485,6 +485,7 @@ def test_each_substitute_is_named(station: Path) -> None:
         line = next(n for n, text in enumerate(SYSTEM.splitlines(), 1) if text.endswith(f" {name};"))
         assert f"station.camkes:{line}:" in done.errors
     assert done.errors.count("N0734") == 3
+    assert "warning" not in done.errors  # not of settings that are for devices
 
 
 def test_a_component_of_the_application_is_not_replaced(station: Path) -> None:

@@ -21,6 +21,7 @@ from camkes.resolve.values.queries import Queries
 from camkes.resolve.words.keywords import C_KEYWORDS
 from camkes.resolve.words.known import candidates, is_known
 from camkes.resolve.words.nearest import suggestion
+from camkes.resources import DEVICES
 
 #: Suffixes of the settings that are times.
 TIMES = tuple(known.of("_") for known in TABLE.values() if known.unit == DEFAULT_UNIT)
@@ -314,6 +315,8 @@ class _Resolver:
         if setting.attribute in C_KEYWORDS or is_known(setting.attribute, _members(instance)):
             return
         type = instance.component.type
+        if type.span.file.path.is_relative_to(DEVICES):
+            return  # it is for the device, such as the number of an interrupt
         self.sink.report(
             codes.UNKNOWN_SETTING,
             f"component `{type.name}` has no attribute `{setting.attribute}`",
