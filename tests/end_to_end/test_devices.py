@@ -344,6 +344,30 @@ def test_a_serial_line_is_the_console(station: Path, more: tuple[str, ...]) -> N
     )
 
 
+SLOW = """
+static void at(uint64_t ms, const char *text)
+{
+    timeout_oneshot_absolute(0, ms * 1000000);
+    seL4_Wait(timeout_notification(), NULL);
+    say(text);
+}
+int run(void)
+{
+    if (is_a()) {
+        at(30, "slow ");
+        at(45, "line\\n");
+        at(70, "part");
+        at(95, "rest\\n");
+    }
+    return 0;
+}
+"""
+
+
+def test_a_line_waits_for_its_end_for_a_while(station: Path) -> None:
+    assert run(station, SLOW, "--for", "200ms").output == "slow line\npart\nrest\n"
+
+
 def test_standard_input_is_read_to_its_end(station: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"one\n")))
     done = run(station, ECHO, "--input", "-", "--for", "10ms")
