@@ -323,6 +323,33 @@ int run(void)
 """
 
 
+LIES = """
+int run(void)
+{
+    if (!is_a()) {
+        while (input_buf->head == input_buf->tail) { seL4_Wait(input_notification(), NULL); }
+        say("b has %c\\n", input_buf->text[input_buf->head]);
+        return 0;
+    }
+    batch_buf->head = 4084;
+    batch_buf->tail = 0xffffffff;
+    batch_batch();
+    batch_buf->head = 0xffffffff;
+    batch_buf->tail = 0;
+    batch_batch();
+    input_buf->tail = 0x7fffffff;
+    say("a lies\\n");
+    return 0;
+}
+"""
+
+
+def test_a_client_that_lies_about_its_ring_stops_nobody(station: Path) -> None:
+    (station / "input").write_text("one\n@1two\n")
+    done = run(station, LIES, "--input", station / "input", "--for", "100ms")
+    assert done.output.splitlines() == ["a lies", "b has t"]
+
+
 @pytest.mark.parametrize("more", KINDS, ids=" ".join)
 def test_a_serial_line_is_the_console(station: Path, more: tuple[str, ...]) -> None:
     """Lines are whole whoever prints beside; one that does not end is printed after a while."""

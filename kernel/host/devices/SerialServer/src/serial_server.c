@@ -143,11 +143,18 @@ void raw_putchar_putchar(int character)
 /* Prints all that a client has put into the ring that it shares. */
 static void print_ring(enum stream stream, uintptr_t client, volatile struct ring *ring)
 {
-    console_begin();
-    while (ring->head < sizeof ring->text && ring->head != ring->tail) {
-        console_print(stream, client, ring->text[ring->head]);
-        ring->head = (ring->head + 1) % (uint32_t)sizeof ring->text;
+    const uint32_t size = sizeof ring->text;
+    uint32_t head = ring->head;
+    const uint32_t tail = ring->tail;
+    if (head >= size || tail >= size) {
+        return; /* not what a client writes that keeps to the form of the ring */
     }
+    console_begin();
+    while (head != tail) {
+        console_print(stream, client, ring->text[head]);
+        head = (head + 1) % size;
+    }
+    ring->head = head;
     console_end();
 }
 
@@ -185,9 +192,9 @@ static void give(char character)
     state = character == '\r' ? FIRST : WITHIN;
     const seL4_Word badge = getchar_enumerate_badge(client);
     volatile struct ring *ring = getchar_buf(badge);
-    const uint32_t size = sizeof ring->text, next = (ring->tail + 1) % size;
-    if (next != ring->head) { /* else it is lost, as on a line */
-        ring->text[ring->tail] = character;
+    const uint32_t size = sizeof ring->text, tail = ring->tail, next = (tail + 1) % size;
+    if (tail < size && next != ring->head) { /* else it is lost, as on a line */
+        ring->text[tail] = character;
         ring->tail = next;
         getchar_emit((unsigned int)badge);
     }
