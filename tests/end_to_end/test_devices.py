@@ -344,7 +344,7 @@ int run(void)
 """
 
 
-def test_a_client_that_lies_about_its_ring_stops_nobody(station: Path) -> None:
+def test_a_client_that_lies_about_its_ring_stops_no_server(station: Path) -> None:
     (station / "input").write_text("one\n@1two\n")
     done = run(station, LIES, "--input", station / "input", "--for", "100ms")
     assert done.output.splitlines() == ["a lies", "b has t"]
