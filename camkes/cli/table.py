@@ -46,6 +46,7 @@ MODULES = {
     "plan": "systems",
     "graph": "systems",
     "analyze": "analyses",
+    "schedule": "schedules",
     "measure": "measurements",
     "build": "runs",
     "run": "runs",

@@ -81,7 +81,7 @@ NOT_RUN: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "it is a formula, a layout of bits or an algorithm": {
         "docs/analysis.md": ("R = C + B(R)", "sbf_d(R)"),
-        "docs/domains.md": ("domain  |1", "task  priority"),
+        "docs/domains.md": ("domain  |1", "task  priority", "$ camkes schedule"),
         "docs/protocols.md": (
             "eff(o)",
             "64-bit",

@@ -71,6 +71,12 @@ def check_domains(system: System) -> Iterator[Diagnostic]:
             used.add(slot.domain)  # once for each domain
 
 
+def used_domains(system: System) -> list[int]:
+    """The domains that threads are in."""
+    instances = (instance for instance in system.instances if not instance.type.hardware)
+    return sorted({thread.domain for instance in instances for _, thread, _ in _threads(instance)})
+
+
 def _schedule(system: System) -> tuple[Label, ...]:
     span = system.schedule[0].span if system.schedule else None
     return () if span is None else (Label(span, "the schedule begins here"),)
