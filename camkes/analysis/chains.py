@@ -130,24 +130,37 @@ class Chains:
         mine = [task, *self._before(task)]
         its = [self._named[name], *self._before(self._named[name])]
         common = next(each for each in its if each in mine)
+        parted = common is not task and common.name != name
+        if parted and not self._together(its[its.index(common) - 1], mine[mine.index(common) - 1]):
+            return False
         lowest = min((each.priority for each in mine[: mine.index(common)]), default=task.priority)
         return any(each.priority < lowest for each in its[: its.index(common)])
+
+    @staticmethod
+    def _together(one: WorkloadTask, two: WorkloadTask) -> bool:
+        """Whether one event releases both tasks, of the same emitter."""
+        return one.name == two.name or (one.event == two.event and bool(one.event))
 
     def can_hold(self, task: WorkloadTask, section: RequestSection) -> bool:
         """Whether a lower task can be in a section when a window of a task's priority begins, and be waited
         for.
 
-        What releases the task at the beginning of the window is in none, and nor are those that the same
-        event releases, if they have ended before the next one. A lock is not waited for if only tasks before
-        the lower one in its chain, of the priority or above, request it: its job has ended before they have
-        the next one."""
+        What releases the task at the beginning of the window, in its own code, is in none, and nor are those
+        that the same event releases, if they have ended before the next one. A lock is not waited for if only
+        tasks before the lower one in its chain, of the priority or above, request it: its job has ended
+        before they have the next one."""
         lower = self._named.get(section.task)
         if lower is None:
             return True
         before = self._before(lower)
-        emitter = self.emitter(self.head(task, task.priority))
-        if emitter is not None and (lower is emitter or (lower.name in self._ended and emitter in before)):
-            return False
+        head = self.head(task, task.priority)
+        emitter = self.emitter(head)
+        if lower is emitter:  # in its own code, or in a CPI
+            return not head.event or any(not end.startswith(f"{emitter.name}.") for end in head.event)
+        if emitter in before and lower.name in self._ended:
+            first = [lower, *before][[each is emitter for each in before].index(True)]
+            if self._together(head, first):
+                return False
         if section.at_ceiling or lower.name not in self._ended:
             return True
         above = {each.name for each in before if each.priority >= task.priority}

@@ -205,7 +205,8 @@ def analyse(workload: Workload, platform: Platform, *, exact: bool = True) -> An
     known = no_bounds(workload, platform)
     latest: dict[str, Time] = {}
     for _ in range(ROUNDS):
-        found = _analyse(workload, platform, exact, next(iter(known), ""), latest)
+        bounded = {name: time for name, time in latest.items() if name not in known}
+        found = _analyse(workload, platform, exact, next(iter(known), ""), bounded)
         latest = {each.task.name: each.response.latest for each in found.tasks if each.response is not None}
         later = delayed(workload, latest)
         if later is workload:

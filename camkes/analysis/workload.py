@@ -22,7 +22,7 @@ from camkes.model.system import System, Task
 from camkes.protocols.cycles import reached
 from camkes.protocols.jobs import find_jobs
 from camkes.protocols.plan import Plan, PlannedTask
-from camkes.protocols.releases import writers
+from camkes.protocols.releases import emitting_ends, writers
 
 #: The period, in nanoseconds, of a task that has none, and the deadline of one that need not end.
 NEVER = 1 << 62
@@ -75,6 +75,8 @@ class WorkloadTask(Struct, frozen=True):
     reads: tuple[str, ...] = ()
     band: str = ""
     domain: int = 0
+    #: the interfaces ("inst.iface") that emit the event of `after`
+    event: tuple[str, ...] = ()
 
     @property
     def has_deadline(self) -> bool:
@@ -234,6 +236,7 @@ def workload_of(system: System, plan: Plan) -> Workload:
     planned = {task.name: task for task in plan.tasks}
     jobs, read = find_jobs(system, plan), writers(system, plan)
     supplies = _supplies(system, plan)
+    ends = emitting_ends(system)
 
     def task_of(task: Task) -> WorkloadTask:
         own = jobs[task.instance]
@@ -249,6 +252,7 @@ def workload_of(system: System, plan: Plan) -> Workload:
             reads=tuple(n for n in read.get(task.instance, ()) if jobs[n].period is not None),
             band="" if (band := planned[task.instance].band) is None else band.instance,
             domain=domain_of(system, task.instance),
+            event=ends.get(task.instance, ()) if own.follows else (),
         )
 
     tasks = [task_of(task) for task in system.tasks if task.instance not in serving]

@@ -4,8 +4,8 @@
 written from the definitions: a task can be released at any time from a period after its last release on; a
 job, and a request, does its work and its requests in any order, and can leave any of it out; which of equal
 tasks executes is open at each unit of time, and so is which of equal waiters is served. A job that releases
-another task emits its event once at most, at any time outside of its requests; a third event is lost while
-one job is under way and another one waits.
+another task emits each of its events once at most, at any time outside of its requests; a third event is lost
+while one job is under way and another one waits.
 
 At one instant, what takes no time comes in any order, but for jobs that have done all of it: they have ended
 before others are released.
@@ -53,15 +53,21 @@ class Enumeration:
         self.most = most
         index = {cpi.name: i for i, cpi in enumerate(self.cpis)}
         self.rules = [TABLE[cpi.protocol] for cpi in self.cpis]
-        self.after = [
-            [i for i, other in enumerate(self.tasks) if other.after == task.name] for task in self.tasks
+        # for each task its events, each with the tasks that it releases
+        self.events = [
+            [
+                [i for i, other in enumerate(self.tasks) if (other.after, other.event) == (task.name, event)]
+                for event in dict.fromkeys(other.event for other in self.tasks if other.after == task.name)
+            ]
+            for task in self.tasks
         ]
-        # the last number of a job is how often it can still emit
+        most_events = max(map(len, self.events))
+        # the last numbers of a job are whether it can still emit its events
         self.job_of = [
-            (*self._counts(task.requests, index), int(bool(self.after[i])))
+            (*self._counts(task.requests, index), *(int(k < len(self.events[i])) for k in range(most_events)))
             for i, task in enumerate(self.tasks)
         ]
-        self.body_of = [(*self._counts(cpi.requests, index), 0) for cpi in self.cpis]
+        self.body_of = [(*self._counts(cpi.requests, index), *[0] * most_events) for cpi in self.cpis]
         self.longest = [(0, 0)] * len(self.tasks)
 
     def _counts(self, requests: object, index: dict[str, int]) -> tuple[int, ...]:
@@ -107,8 +113,9 @@ class Enumeration:
             for callee, count in enumerate(requests):
                 if count:
                     fewer = (*requests[:callee], count - 1, *requests[callee + 1 :])
-                    if callee == len(self.cpis):
-                        yield self._emitted(self._with(state, t, (*frames[:-1], (cpi, work, fewer, True))), t)
+                    if callee >= len(self.cpis):
+                        rest = self._with(state, t, (*frames[:-1], (cpi, work, fewer, True)))
+                        yield self._emitted(rest, t, callee - len(self.cpis))
                         continue
                     body = self.body_of[callee]
                     let_in = not (self.rules[callee].lock and self._holder(state, callee) is not None)
@@ -136,17 +143,17 @@ class Enumeration:
         other orders are those in which the request has been ended before."""
         while state[task][1]:
             _, work, requests, _ = state[task][1][-1]
-            if work or any(requests[:-1]):
+            if work or any(requests[: len(self.cpis)]):
                 break
-            if requests[-1]:
-                state = self._emitted(state, task)
+            for event, left in enumerate(requests[len(self.cpis) :]):
+                state = self._emitted(state, task, event) if left else state
             state = next(self._without_last(state, task))
         return state
 
-    def _emitted(self, state: State, task: int) -> State:
-        """The event of a job has been emitted."""
+    def _emitted(self, state: State, task: int, event: int) -> State:
+        """An event of a job has been emitted."""
         first = state[task][2][0][1]
-        for t in self.after[task]:
+        for t in self.events[task][event]:
             since, frames, ages = state[t]
             if len(ages) < 2:
                 state = (
@@ -245,7 +252,12 @@ def chained_workload(rng: random.Random) -> Workload:
         if i == 1 or rng.random() < 0.6:
             before = rng.choice(tasks[:i])
             tasks[i] = replace(
-                tasks[i], after=before.name, period=before.period, deadline=before.period, timed=False
+                tasks[i],
+                after=before.name,
+                period=before.period,
+                deadline=before.period,
+                timed=False,
+                event=(f"{before.name}.{rng.choice('xyy')}",),
             )
     return replace(workload, tasks=tuple(tasks))
 

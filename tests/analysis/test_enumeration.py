@@ -8,10 +8,13 @@ import random
 from itertools import count, islice
 
 import pytest
+from msgspec.structs import replace
 
+from camkes.analysis.platform import FREE
+from camkes.analysis.verdict import analyse
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.model.protocols import Protocol
-from tests.analysis.enumeration import compare, small_workload
+from tests.analysis.enumeration import chained_workload, compare, small_workload
 
 
 @pytest.mark.parametrize(
@@ -27,6 +30,44 @@ def test_bounds_are_the_longest_responses(systems: int, states: int) -> None:
 
 def _priorities(seed: int) -> list[int]:
     return [task.priority for task in small_workload(random.Random(seed)).tasks]
+
+
+@pytest.mark.parametrize(
+    ("systems", "states"), [(6, 6_000), pytest.param(200, 50_000, marks=pytest.mark.long)]
+)
+def test_chains_are_bounded(systems: int, states: int) -> None:
+    """No response and no latency is longer than its bound, and most bounds are the longest there are."""
+    seeds = ((seed, compare(chained_workload(random.Random(seed)), states)) for seed in count())
+    found = list(islice(((seed, rows) for seed, rows in seeds if rows is not None), systems))
+    rows = [(seed, *row) for seed, of_seed in found for row in of_seed or ()]
+    assert [row for row in rows if row[3] > row[2]] == []
+    ratios = sorted(bound / longest for _, _, bound, longest in rows)
+    assert ratios[len(ratios) // 2] <= 1.1
+
+
+def test_two_events_of_one_task_are_two_times() -> None:
+    """t emits `first` to x, which is below it, and later `second` to y. Had t waited in between, x could be
+    in a section for which y waits: 4 + 3. If one event releases both, y is first: 4."""
+    tasks = [
+        WorkloadTask("z", 1, 60, 60, 1, {"m": 1}),
+        WorkloadTask("t", 3, 60, 60, 1, {"m": 1}),
+        WorkloadTask("x", 2, 60, 60, 1, {"l": 1}, "t", timed=False),
+        WorkloadTask("y", 9, 60, 60, 1, {"l": 1}, "t", timed=False),
+    ]
+    cpis = (
+        WorkloadCpi("m", Protocol.PROPAGATED, 1),
+        WorkloadCpi("l", Protocol.INHERITED, 3),
+    )
+
+    def response(first: str, second: str) -> int:
+        events = {"x": (f"t.{first}",), "y": (f"t.{second}",)}
+        linked = [replace(each, event=events.get(each.name, ())) for each in tasks]
+        found = {each.task.name: each.response for each in analyse(Workload(tuple(linked), cpis), FREE).tasks}
+        own = found["y"]
+        assert own is not None
+        return int(own.time)
+
+    assert (response("first", "second"), response("both", "both")) == (7, 4)
 
 
 def test_a_bound_that_is_too_short_is_found() -> None:
