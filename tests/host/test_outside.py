@@ -110,15 +110,21 @@ def test_a_process_killed_from_outside(workplace: Workplace, victim: int) -> Non
         "seL4_MessageInfo_t info = {{0}}; for (volatile int i = 0; i < 2000000; i++) { }"
         "if (index == 0) { camkes_host_work(1000); seL4_Call(1, info); } else seL4_ReplyRecv(1, info, 0)"
     )
-    for _ in range(3):
+    name = ("client", "server")[victim]
+    killed = f"fault: {name}: thread {name}: its component's process was killed, signal 9\n"
+    in_kernel = f"camkes-host: the process of {name} ended within the kernel\n"
+    found = []
+    for _ in range(10):  # on a busy machine a process can be in the kernel when it is killed
         process = start_endless(workplace, call)
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
         time.sleep(0.02)  # they have left the kernel, and are in their loops for nearly all of the time
         os.kill(int(children[victim]), signal.SIGKILL)
         _, errors = process.communicate(timeout=10)
-        name = ("client", "server")[victim]
-        assert errors == f"fault: {name}: thread {name}: its component's process was killed, signal 9\n"
-        assert process.returncode == 1
+        found.append(errors)
+        assert process.returncode == 1 or errors == in_kernel
+        if found.count(killed) == 3:
+            break
+    assert set(found) <= {killed, in_kernel} and found.count(killed) == 3
 
 
 def running(pid: int) -> bool:
