@@ -250,7 +250,10 @@ class _Sections:
         self._demands = demands
         self._task = task
         self._steps = {cpi.name: _steps(platform, cpi) for cpi in workload.cpis}
-        self._depends_on_held = any(alone != below for alone, below in self._steps.values())
+        # below a ceiling, or in a step, it matters which locks are held
+        self._depends_on_held = any(rules.own_priority for rules in workload.rules.values()) or any(
+            alone != below for alone, below in self._steps.values()
+        )
         self._ways = 0
         self.every_way = True
         self._leads: set[str] = set()  # CPIs that a job may wait for, and those that request one
@@ -312,15 +315,14 @@ class _Sections:
                     ways.append((callee, below))
 
     def _is_worse(self, name: str, held: frozenset[str], fewest: dict[str, list[frozenset[str]]]) -> bool:
-        """Whether there is a way to a CPI on which the task has fewer locks, and executes at no ceiling: the
-        same sections, which exclude less."""
+        """Whether there is a way to a CPI on which the task has fewer locks: the same sections, which exclude
+        less."""
         if self._depends_on_held:
             return False
         found = fewest.setdefault(name, [])
         if any(fewer <= held for fewer in found):
             return True
-        if not any(self._workload.rules[each].own_priority for each in held):
-            found.append(held)
+        found.append(held)
         return False
 
     def _enters(

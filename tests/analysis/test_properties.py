@@ -197,6 +197,24 @@ def nested_workload(rng: random.Random) -> Workload:
     return changed(Workload(tuple(tasks), tuple(cpis)))
 
 
+@given(SEEDS)
+def test_no_way_that_is_left_out_matters(seed: int) -> None:
+    """Ways to a CPI with more locks than another one has. Through a ceiling, the one with fewer locks can exclude
+    more, as in the systems 172 and 243."""
+    for each in (seed, 172, 243):
+        workload = nested_workload(random.Random(each))
+        needed = demands(workload, FREE)
+        for task in workload.tasks[:12]:
+            fewer = waits(workload, needed, FREE, task)
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(blocking._Sections, "_is_worse", lambda *_: False)
+                every = waits(workload, needed, FREE, task)
+            if every.every_way and len(every.sections) < 200:
+                one, two = fewer.within(3 * 10**6), every.within(3 * 10**6)
+                assert one.least >= two.possible
+                assert two.exact in (None, one.exact) or one.exact is None
+
+
 def two_holders() -> Workload:
     """Two lower tasks cannot both hold `o`, below which each has a section: 6, and the assignment 10 is too
     much."""
