@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from enum import StrEnum
-from functools import cached_property
+from functools import cache, cached_property, partial
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -61,7 +61,8 @@ class TaskResult(Struct, frozen=True):
     assumptions: tuple[Assumption, ...] = ()
     #: whether its deadline can be missed because of budgets, which the other figures leave out
     late: bool = False
-    #: the blocking if tasks of the same priority counted, too, as in Cucinotta et al. (Eqs. 2 to 5)
+    #: the blocking if tasks of the same priority counted, too, as in Cucinotta et al. (Eqs. 2 to 5); 0 where
+    #: it was not asked for
     with_equals: Time = 0
 
     @property
@@ -162,7 +163,7 @@ def analyse_system(
         return None
     workload, machine = workload_of(system, plan), platform or FREE
     assumptions = find_assumptions(system, plan, platform=platform, unread=unread)
-    found = analyse(workload, machine)
+    found = with_equals(analyse(workload, machine), workload)
     assumed = assumed_of_tasks(workload, machine, assumptions)
     results = (
         each if each.response is None else replace(each, assumptions=assumed[each.task.name])
@@ -201,15 +202,18 @@ def analyse(workload: Workload, platform: Platform, *, exact: bool = True) -> An
     those above the deadline are any value above it.
 
     A task that an event releases has the latest end of the task before it as its jitter, which can make those
-    end later: this is repeated until nothing changes (Tindell and Clark 1994)."""
+    end later: this is repeated until nothing changes (Tindell and Clark 1994). What the last round takes to
+    have ended by some time ends by then in its results: the first job that did not would contradict them."""
     known = no_bounds(workload, platform)
-    latest: dict[str, Time] = {}
+    linked = any(task.after for task in workload.tasks)
+    ended: dict[str, Time] = {}
     for _ in range(ROUNDS):
-        bounded = {name: time for name, time in latest.items() if name not in known}
-        found = _analyse(workload, platform, exact, next(iter(known), ""), bounded)
+        before = ended
+        found = _analyse(workload, platform, exact, next(iter(known), ""), before)
         latest = {each.task.name: each.response.latest for each in found.tasks if each.response is not None}
         later = delayed(workload, latest)
-        if later is workload:
+        ended = {name: time for name, time in latest.items() if name not in known}
+        if later is workload and (ended == before or not linked):
             tasks = _without_bound(workload, platform, found.tasks, known)
             latest = {name: time for name, time in latest.items() if name not in _names(tasks)}
             ages = tuple(_ages(workload, {each.task.name: each.response for each in tasks}))
@@ -325,30 +329,41 @@ def _analyse(
     if unbounded:
         reason = f"{unbounded} has no bound"
     results: list[TaskResult] = []
-    in_period = {}
+    in_period: dict[str, Time] = {}
     for (supply, part, needed), of_own in zip(parts, of_parts, strict=True):
-        own = [*of_own.values(), *interrupts]
-        of_part = []
-        chains = Chains(part, latest) if not any(task.band for task in part.tasks) else None
-        linked = {
-            each.task.name: each
-            for each in (
-                _in_chains(part, chains, needed, platform, interrupts, exact, supply) if chains else ()
-            )
-        }
-        for task in part.tasks:
-            blocking = waits(part, needed, platform, task).blocking()
-            result = linked.get(task.name) or _result(task, needed, own, blocking, exact, supply)
-            window = task.period if result.response is None else result.response.window
-            equals = waits(part, needed, platform, task, equals=True) if _has_equals(part, task) else None
-            count = result.blocking.least if equals is None else equals.assigned(window)
-            of_part.append(replace(result, with_equals=count))
-            if not reason:
-                in_period[task.name] = blocking(task.period).least
-        results += _with_bands(of_part, part, needed, platform, own)
+        blocking = cache(partial(_blocking, part, needed, platform))
+        chains = Chains(part, latest)
+        if chains and not any(task.band for task in part.tasks):
+            results += _in_chains(part, chains, needed, platform, interrupts, exact, supply)
+        else:
+            own = [*of_own.values(), *interrupts]
+            alone = [_result(task, needed, own, blocking(task.name), exact, supply) for task in part.tasks]
+            results += _with_bands(alone, part, blocking, own)
+        if not reason:
+            in_period |= {task.name: blocking(task.name)(task.period).least for task in part.tasks}
     results.sort(key=lambda each: _urgency(each.task))
     found = bounds(*_with_interrupts(loads, interrupts, in_period), reason)
     return Analysis(platform, tuple(results), found, release=release_cost(workload, platform))
+
+
+def _blocking(part: Workload, needed: Demands, platform: Platform, name: str) -> Callable[[Time], Blocking]:
+    task = next(each for each in part.tasks if each.name == name)
+    return waits(part, needed, platform, task).blocking()
+
+
+def with_equals(analysis: Analysis, workload: Workload) -> Analysis:
+    """The same with the blocking that each task of a workload would have with those of its own priority."""
+    found = {each.task.name: each for each in analysis.tasks}
+    for _, part in workload.parts:
+        needed = demands(part, analysis.platform)
+        for task in part.tasks:
+            result = found[task.name]
+            equals = result.blocking.assignment
+            if _has_equals(part, task):
+                window = task.period if result.response is None else result.response.window
+                equals = waits(part, needed, analysis.platform, task, equals=True).assigned(window)
+            found[task.name] = replace(result, with_equals=equals)
+    return replace(analysis, tasks=tuple(found.values()))
 
 
 def _has_equals(workload: Workload, task: WorkloadTask) -> bool:
@@ -367,8 +382,7 @@ def _urgency(task: WorkloadTask) -> tuple[int, str]:
 def _with_bands(
     results: Sequence[TaskResult],
     workload: Workload,
-    needed: Demands,
-    platform: Platform,
+    blocking: Callable[[str], Callable[[Time], Blocking]],
     loads: Sequence[Load],
 ) -> list[TaskResult]:
     """The results, where tasks that are ordered by their deadlines have these as their longest responses if
@@ -380,8 +394,8 @@ def _with_bands(
         own = {load.name: load for load in loads if load.name in names and not load.interrupts}
         highest = max(task.priority for task in tasks)
         above = [load for load in loads if load.priority > highest]
-        blocking = {task.name: _least(waits(workload, needed, platform, task).blocking()) for task in tasks}
-        met[band] = all_met(tasks, own, above, blocking)
+        least = {task.name: _least(blocking(task.name)) for task in tasks}
+        met[band] = all_met(tasks, own, above, least)
     return [each if not each.task.band else _ordered(each, met[each.task.band]) for each in results]
 
 

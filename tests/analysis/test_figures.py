@@ -17,7 +17,7 @@ from camkes.analysis.platform import FREE, Halves, InheritanceCost, Platform
 from camkes.analysis.profiles import read_platform
 from camkes.analysis.response import Load, Unfinished, response
 from camkes.analysis.sections import RequestSection
-from camkes.analysis.verdict import Analysis, Verdict, analyse
+from camkes.analysis.verdict import Analysis, Verdict, analyse, with_equals
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.model.protocols import Protocol
 from tests.analysis.random_systems import constant
@@ -232,7 +232,8 @@ def test_equals_are_interference_and_not_blocking() -> None:
         WorkloadTask("t2", 3, 18, 18, 0, {"c0": 1}),
     )
     cpis = (WorkloadCpi("c0", INHERITED, 1, {"c1": 1}), WorkloadCpi("c1", INHERITED, 2))
-    found = analyse(Workload(tasks, cpis), FREE)
+    workload = Workload(tasks, cpis)
+    found = with_equals(analyse(workload, FREE), workload)
     assert [each.response and each.response.time for each in found.tasks] == [9, 10, 15]
     assert [(each.blocking.least, each.with_equals) for each in found.tasks] == [(0, 6), (0, 3), (0, 3)]
 

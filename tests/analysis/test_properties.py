@@ -199,8 +199,8 @@ def nested_workload(rng: random.Random) -> Workload:
 
 @given(SEEDS)
 def test_no_way_that_is_left_out_matters(seed: int) -> None:
-    """Ways to a CPI with more locks than another one has. Through a ceiling, the one with fewer locks can exclude
-    more, as in the systems 172 and 243."""
+    """Ways to a CPI with more locks than another one has. Through a ceiling, the one with fewer locks can
+    exclude more, as in the systems 172 and 243."""
     for each in (seed, 172, 243):
         workload = nested_workload(random.Random(each))
         needed = demands(workload, FREE)
