@@ -13,7 +13,8 @@ sum of D.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from math import inf
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -40,11 +41,13 @@ class DomainNeed(Struct, frozen=True):
 
 class ScheduleFound(Struct, frozen=True):
     """The slots of a `round`, (domain, nanoseconds), and what each domain needs of them. Without slots none
-    was found, and the needs are those of the round in which least was missing."""
+    was found, and the needs are those of the round in which least was missing. Rounds were tried in steps of
+    `step` nanoseconds."""
 
     round: int
     slots: tuple[tuple[int, int], ...]
     needs: tuple[DomainNeed, ...]
+    step: int
 
     @property
     def needed(self) -> float | None:
@@ -61,21 +64,25 @@ def with_slots(system: System, slots: Sequence[tuple[int, int]]) -> System:
 def find_schedule(
     system: System, plan: Plan, domains: Sequence[int], platform: Platform, tick: int
 ) -> ScheduleFound | None:
-    """A schedule of `domains`, in ticks of so many nanoseconds; None where some task has no bound whatever
-    its slots are, or none has a deadline."""
+    """A schedule of `domains`, in ticks of so many nanoseconds; None where no task has a deadline. Tasks that
+    have no bound whatever their slots are have none with which they meet their deadlines."""
     workload = workload_of(with_slots(system, [(domain, tick) for domain in domains]), plan)
     deadlines = {
         domain: min(t.deadline for t in workload.tasks if t.domain == domain and t.has_deadline)
         for domain in domains
         if any(t.domain == domain and t.has_deadline for t in workload.tasks)
     }
-    if not deadlines or any(o.priority >= 0 for o in workload.obstacles):
+    if not deadlines:
         return None
+    # all of them, in ticks, or as many as are tried
+    most = max(sum(deadlines.values()) // max(len(deadlines) - 1, 1) // tick, len(domains))
+    step = -(-most // ROUNDS)
     least: ScheduleFound | None = None
-    for length in _rounds(deadlines, len(domains), tick):
+    for ticks in range(most, len(domains) - 1, -step):
+        length = ticks * tick
         needs = tuple(_need(workload, platform, d, domains, length, tick) for d in domains)
-        found = ScheduleFound(length, (), needs)
-        if least is None or (found.needed or 99) < (least.needed or 99):
+        found = ScheduleFound(length, (), needs, step * tick)
+        if least is None or (found.needed or inf) < (least.needed or inf):
             least = found
         if found.needed is None or found.needed > 1:
             continue
@@ -84,13 +91,6 @@ def find_schedule(
         if analyse(workload_of(with_slots(system, found.slots), plan), platform, exact=False).good:
             return found
     return least
-
-
-def _rounds(deadlines: dict[int, int], domains: int, tick: int) -> Iterator[int]:
-    """Lengths of rounds, the longest first: all numbers of ticks, or as many as are tried."""
-    most = sum(deadlines.values()) // max(len(deadlines) - 1, 1) // tick
-    step = max(1, -(-most // ROUNDS))
-    return (ticks * tick for ticks in range(most, domains - 1, -step))
 
 
 def _need(

@@ -49,8 +49,17 @@ def duration(text: str) -> int:
 
 def time_slice(text: str) -> int:
     """A duration that is not 0."""
+    return _longer_than_0(text, "a time slice")
+
+
+def tick(text: str) -> int:
+    """The same of a kernel's timer."""
+    return _longer_than_0(text, "a tick")
+
+
+def _longer_than_0(text: str, what: str) -> int:
     if not (found := duration(text)):
-        raise argparse.ArgumentTypeError("a time slice has to be longer than 0")
+        raise argparse.ArgumentTypeError(f"{what} has to be longer than 0")
     return found
 
 

@@ -93,8 +93,28 @@ def test_where_there_is_none(tmp_path: Path) -> None:
     path = system_of(tmp_path, [(1, 7, 4), (2, 7, 4)])
     told = camkes("schedule", path, "--text", "--tick", "1ms")
     assert told.status == 1
-    assert "No schedule with one slot for each domain meets all deadlines." in told.output
+    assert (
+        "No schedule with one slot for each domain was found with which all deadlines are met." in told.output
+    )
     assert "% of it" in told.output
     assert not json.loads(camkes("schedule", path, "--text", "--json").output)["found"]
+    told = camkes("schedule", path, "--text", "--tick", "100ms")
+    assert "one domain cannot have enough. Rounds were tried in steps of 100 ms" in told.output
+    assert "a tick has to be longer than 0" in camkes("schedule", path, "--tick", "0").errors
     alone = camkes("schedule", system_of(tmp_path, [(1, 7, 4)]), "--text")
-    assert "needs no schedule of domains: its threads are in one domain" in alone.errors
+    assert "there is nothing to propose: all threads are in one domain" in alone.errors
+
+
+def test_what_has_no_bound_in_any_schedule(tmp_path: Path) -> None:
+    """A request to a CPI of another domain."""
+    path = tmp_path / "system.camkes"
+    path.write_text(
+        "import <std_connector.camkes>; procedure P { void m(); }"
+        "component Task { control; requestor; uses P p; } component Store { provides P p with priority_protocol"
+        " inherited; } assembly { composition { component Task a; component Task b; component Store s;"
+        " connection seL4RPCCall c(from a.p, from b.p, to s.p); } configuration { a._period = 9 ms; b._period ="
+        " 9 ms; a._priority = 3; b._priority = 2; a._domain = 1; b._domain = 2; s.p_domain = 1;"
+        " s.p_across_domains = 1; a._wcet = 1 ms; b._wcet = 1 ms; } }"
+    )
+    told = camkes("schedule", path, "--text", "--tick", "1ms")
+    assert told.status == 1 and "error[E0911]" in told.errors and "no length" in told.output

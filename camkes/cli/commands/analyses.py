@@ -235,7 +235,8 @@ def write_witnesses(folder: Path, found: Mapping[str, Witness]) -> None:
         write_output(folder / f"{name}.json", to_json(witness).encode())
 
 
-def analyze_arguments(parser: argparse.ArgumentParser) -> None:
+def add_reading(parser: argparse.ArgumentParser) -> None:
+    """What is analysed, on which machine, and how its code is read."""
     add_input(parser)
     add_dependencies(parser)
     parser.add_argument(
@@ -244,6 +245,28 @@ def analyze_arguments(parser: argparse.ArgumentParser) -> None:
         help="the costs of kernel operations: a profile that comes with camkes, a .toml file, or `none`,"
         " which states that they cost nothing (default: that is assumed)",
     )
+    counts = parser.add_mutually_exclusive_group()
+    counts.add_argument(
+        "--code",
+        action="store_true",
+        help="compile the code, and count in it how often jobs and handlers make requests (the default)",
+    )
+    counts.add_argument(
+        "--text",
+        action="store_true",
+        help="do not read the code: a job or a request is assumed to use each interface once",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="DIR",
+        type=Path,
+        help="build folder, in which code is compiled to be read (default: build/NAME)",
+    )
+
+
+def analyze_arguments(parser: argparse.ArgumentParser) -> None:
+    add_reading(parser)
     parser.add_argument(
         "--witnesses",
         metavar="DIR",
@@ -277,24 +300,6 @@ def analyze_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument(
         "--strict", action="store_true", help="an assumption that a bound rests on, and a warning, fails"
-    )
-    counts = parser.add_mutually_exclusive_group()
-    counts.add_argument(
-        "--code",
-        action="store_true",
-        help="compile the code, and count in it how often jobs and handlers make requests (the default)",
-    )
-    counts.add_argument(
-        "--text",
-        action="store_true",
-        help="do not read the code: a job or a request is assumed to use each interface once",
-    )
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="DIR",
-        type=Path,
-        help="build folder, in which code is compiled to be read (default: build/NAME)",
     )
 
 

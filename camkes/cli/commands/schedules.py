@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from camkes.cli.arguments import Command, add_dependencies, add_input, duration
-from camkes.cli.commands.analyses import read_system
+from camkes.cli.arguments import Command, tick
+from camkes.cli.commands.analyses import add_reading, read_system
 from camkes.cli.output import GOOD, USER_ERROR, wants_color, write_diagnostics
 from camkes.diagnostics import Sink
 from camkes.documents import json_text
@@ -33,18 +33,18 @@ class SlotProposal(Struct, frozen=True):
 
 class ProposedSlotsReport(Struct, frozen=True, kw_only=True):
     """A schedule of domains: the slots of a `round`, in nanoseconds, one after the other. Where none was
-    `found`, what the domains need in the round in which least is missing. `assumptions` are those of the
-    bounds."""
+    `found`, what the domains need in the round in which least is missing. Rounds were tried in steps of
+    `step` nanoseconds. `assumptions` are those of the bounds."""
 
     schema: int = 1
     found: bool
     round: int
+    step: int
     slots: tuple[SlotProposal, ...]
     assumptions: tuple[str, ...]
 
 
 def schedule(arguments: argparse.Namespace) -> int:
-    from camkes.analysis.codes import NO_TASKS
     from camkes.analysis.platform import FREE
     from camkes.analysis.profiles import find_platform
     from camkes.analysis.schedules import find_schedule, with_slots
@@ -58,22 +58,25 @@ def schedule(arguments: argparse.Namespace) -> int:
         return write_diagnostics(arguments, sink)
     system = result.system
     domains = used_domains(system)
-    if len(domains) < 2 or system.mcs:
-        why = "its threads are in one domain" if len(domains) < 2 else "an MCS kernel has budgets"
-        sink.report(NO_TASKS, f"the system needs no schedule of domains: {why}")
-        return write_diagnostics(arguments, sink)
-    tick = arguments.tick or system.kernel.tick_or_default
-    found = find_schedule(system, result.plan, domains, machine, tick)
+    found, why = None, ""
+    if len(domains) < 2:
+        why = "all threads are in one domain"
+    elif system.mcs:
+        why = "response times on an MCS kernel are not computed in slots"
+    else:
+        least = arguments.tick or system.kernel.tick_or_default
+        found = find_schedule(system, result.plan, domains, machine, least)
+        why = "" if found is not None else "no task has a deadline"
+    if found is None:
+        status = write_diagnostics(arguments, sink)
+        print(f"camkes schedule: there is nothing to propose: {why}", file=sys.stderr)
+        return max(status, USER_ERROR)
+    slots = found.slots or [(domain, found.step) for domain in domains]
     platform = None if arguments.platform is None else machine
-    slots = found.slots if found is not None and found.slots else [(domain, tick) for domain in domains]
-    trial = Sink()
+    # where there is no schedule, what keeps tasks from having a bound in any
+    trial = sink if not found.slots else Sink()
     analysis = analyse_system(with_slots(system, slots), result.plan, platform, trial, unread=unread)
-    if found is None or analysis is None:
-        for each in trial.diagnostics:
-            sink.add(each)
-        if not sink.has_errors:
-            sink.report(NO_TASKS, "no task of the system has a deadline")
-        return write_diagnostics(arguments, sink)
+    assert analysis is not None
     status = write_diagnostics(arguments, sink)
     if arguments.json:
         print(json_text(_report(found, analysis)))
@@ -87,6 +90,7 @@ def _report(found: ScheduleFound, analysis: Analysis) -> ProposedSlotsReport:
     return ProposedSlotsReport(
         found=bool(found.slots),
         round=found.round,
+        step=found.step,
         slots=tuple(
             SlotProposal(need.domain, need.tasks, lengths.get(need.domain), need.slot) for need in found.needs
         ),
@@ -106,39 +110,28 @@ def _text(found: ScheduleFound, analysis: Analysis, *, color: bool) -> str:
         needs = "-" if not need.tasks else "no length" if need.slot is None else words(need.slot)
         rows.append((str(need.domain), slot, needs, ", ".join(need.tasks)))
     shown = table(rows, right={1, 2}, color=color)
+    tried = f"Rounds were tried in steps of {words(found.step)}, the longest first."
     if not found.slots:
         part = "one domain cannot have enough"
         if found.needed is not None:
             part = f"the domains need {100 * found.needed:.0f} % of it"
         return (
-            f"No schedule with one slot for each domain meets all deadlines. Least is missing in a round of"
-            f" {words(found.round)}, where {part}:\n\n{shown}"
+            "No schedule with one slot for each domain was found with which all deadlines are met. Least is"
+            f" missing in a round of {words(found.round)}, where {part}. {tried}\n\n{shown}"
         )
     text = ", ".join(f"({domain}, {words(length)})" for domain, length in found.slots)
-    return f"schedule {{ [{text}] }}\n\n{shown}\n\n{to_text(analysis, color=color)}"
+    return f"schedule {{ [{text}] }}\n\n{shown}\n\n{tried}\n\n{to_text(analysis, color=color)}"
 
 
 def schedule_arguments(parser: argparse.ArgumentParser) -> None:
-    add_input(parser)
-    add_dependencies(parser)
-    parser.add_argument(
-        "--platform",
-        metavar="NAME",
-        help="the costs of kernel operations, as for `camkes analyze` (default: none is assumed)",
-    )
+    add_reading(parser)
     parser.add_argument(
         "--tick",
         metavar="TIME",
-        type=duration,
+        type=tick,
         help="lengths are multiples of this (default: the tick of the kernel, 2ms where it is not stated)",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
-    counts = parser.add_mutually_exclusive_group()
-    counts.add_argument("--code", action="store_true", help="count requests in the code (the default)")
-    counts.add_argument("--text", action="store_true", help="do not read the code")
-    parser.add_argument(
-        "-o", "--output", metavar="DIR", help="build folder, in which code is compiled to be read"
-    )
 
 
 COMMANDS = (
@@ -152,8 +145,8 @@ COMMANDS = (
   camkes schedule system.camkes --tick 1ms --platform none
   camkes schedule apps/radar --json
 
-The schedule has one slot for each domain, and the longest round with which all deadlines are met: the fewest
-switches. Exit status: 1 if there is none.""",
+The schedule has one slot for each domain, and the longest round with which all deadlines were found to be met:
+the fewest switches. Exit status: 1 if none was found.""",
         has_results=True,
     ),
 )
