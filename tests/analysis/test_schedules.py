@@ -109,12 +109,22 @@ def test_what_has_no_bound_in_any_schedule(tmp_path: Path) -> None:
     """A request to a CPI of another domain."""
     path = tmp_path / "system.camkes"
     path.write_text(
-        "import <std_connector.camkes>; procedure P { void m(); }"
-        "component Task { control; requestor; uses P p; } component Store { provides P p with priority_protocol"
-        " inherited; } assembly { composition { component Task a; component Task b; component Store s;"
-        " connection seL4RPCCall c(from a.p, from b.p, to s.p); } configuration { a._period = 9 ms; b._period ="
-        " 9 ms; a._priority = 3; b._priority = 2; a._domain = 1; b._domain = 2; s.p_domain = 1;"
-        " s.p_across_domains = 1; a._wcet = 1 ms; b._wcet = 1 ms; } }"
+        """
+        import <std_connector.camkes>;
+        procedure P { void m(); }
+        component Task { control; requestor; uses P p; }
+        component Store { provides P p with priority_protocol inherited; }
+        assembly {
+            composition {
+                component Task a; component Task b; component Store s;
+                connection seL4RPCCall c(from a.p, from b.p, to s.p);
+            }
+            configuration {
+                a._period = 9 ms; a._priority = 3; a._domain = 1; a._wcet = 1 ms;
+                b._period = 9 ms; b._priority = 2; b._domain = 2; b._wcet = 1 ms;
+                s.p_domain = 1; s.p_across_domains = 1;
+            }
+        }"""
     )
     told = camkes("schedule", path, "--text", "--tick", "1ms")
     assert told.status == 1 and "error[E0911]" in told.errors and "no length" in told.output

@@ -145,8 +145,8 @@ COMMANDS = (
   camkes schedule system.camkes --tick 1ms --platform none
   camkes schedule apps/radar --json
 
-The schedule has one slot for each domain, and the longest round with which all deadlines were found to be met:
-the fewest switches. Exit status: 1 if none was found.""",
+The schedule has one slot for each domain, and the longest round for which there are such slots: the fewest
+switches. Exit status: 1 if none was found.""",
         has_results=True,
     ),
 )
