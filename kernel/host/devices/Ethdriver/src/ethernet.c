@@ -5,12 +5,12 @@
  * (4 bytes) and its bytes, all with the lowest byte first; see capture.py. A frame that comes is
  * for the client with its address, or for all.
  */
+#include "../../must.h"
+
 #include <camkes.h>
 #include <camkes/host.h>
 
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The template of its connector defines these, if it has clients. */
@@ -41,20 +41,6 @@ static struct waiting {
 
 static unsigned clients;
 static size_t place; /* in what comes */
-
-static void lock(void)
-{
-    if (frames_lock() != 0) {
-        abort();
-    }
-}
-
-static void unlock(void)
-{
-    if (frames_unlock() != 0) {
-        abort();
-    }
-}
 
 static void address_of(unsigned number, uint8_t mac[static ADDRESS])
 {
@@ -137,9 +123,9 @@ int run(void)
             device_wait();
         }
         if (read_frame(&frame) && frame.length >= HEADER) {
-            lock();
+            must(frames_lock() == 0);
             give(&frame);
-            unlock();
+            must(frames_unlock() == 0);
         }
     }
     return 0;
@@ -151,7 +137,7 @@ int run(void)
 int client_rx(int *length)
 {
     *length = 0;
-    lock();
+    must(frames_lock() == 0);
     const unsigned number = caller();
     struct waiting *own = &waiting[number];
     int result = -1;
@@ -162,7 +148,7 @@ int client_rx(int *length)
         own->first = (own->first + 1) % KEPT;
         result = --own->count > 0;
     }
-    unlock();
+    must(frames_unlock() == 0);
     return result;
 }
 

@@ -4,10 +4,10 @@
 #include "lines.h"
 
 #if __has_include(<camkes/virtqueue.h>)
+#include "../../must.h"
+
 #include <camkes.h>
 #include <camkes/virtqueue.h>
-
-#include <stdlib.h>
 
 void serial_read_wait_callback(void);
 void serial_write_wait_callback(void);
@@ -50,9 +50,7 @@ void serial_write_wait_callback(void)
     while (connected && virtqueue_get_available_buf(&writers, &request)) {
         const size_t size = virtqueue_scattered_available_size(&writers, &request);
         char *text = malloc(size);
-        if (text == NULL) {
-            abort();
-        }
+        must(text != NULL);
         camkes_virtqueue_device_gather_copy_buffer(&writers, &request, text, size);
         writers.notify();
         for (size_t i = 0; i < size; i++) {

@@ -5,14 +5,11 @@
  * comes at the rate of a serial line, and goes to one client: to the first one, or to that of
  * `@NUMBER` at the beginning of a line.
  */
+#include "../../must.h"
 #include "lines.h"
 
 #include <camkes.h>
 #include <camkes/host.h>
-
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 /* Templates of connectors define these, where they are connected. */
 seL4_Word processed_putchar_get_sender_id(void) __attribute__((weak));
@@ -61,16 +58,12 @@ static int waiting = -1; /* the character that comes then, -1: none comes any mo
 
 void console_begin(void)
 {
-    if (console_lock() != 0) {
-        abort();
-    }
+    must(console_lock() == 0);
 }
 
 void console_end(void)
 {
-    if (console_unlock() != 0) {
-        abort();
-    }
+    must(console_unlock() == 0);
 }
 
 /* ---- what clients print ---- */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* Timers for many clients, by one timer in virtual time. */
+#include "../../must.h"
+
 #include <camkes.h>
 
-#include <stdbool.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 /* The templates of its connector define these, if it has clients. */
 seL4_Word the_timer_get_sender_id(void) __attribute__((weak));
@@ -20,6 +20,8 @@ unsigned int the_timer_completed(void);
 uint64_t the_timer_time(void);
 uint64_t the_timer_tsc_frequency(void);
 
+enum { MOST_TIMERS = 8 * sizeof(unsigned int) };
+
 /* A timer expires at `due`, then every `period` (0: once). */
 struct timeout {
     bool armed;
@@ -29,20 +31,6 @@ struct timeout {
 static struct timeout *timeouts; /* of all clients, whose badges begin with 1 */
 static unsigned int *completed;  /* by client: a bit for each timer */
 
-static void lock(void)
-{
-    if (timeouts_lock() != 0) {
-        abort();
-    }
-}
-
-static void unlock(void)
-{
-    if (timeouts_unlock() != 0) {
-        abort();
-    }
-}
-
 static int clients(void)
 {
     return the_timer_largest_badge ? the_timer_largest_badge() : 0;
@@ -50,8 +38,10 @@ static int clients(void)
 
 void pre_init(void)
 {
+    must(timers_per_client >= 0 && timers_per_client <= MOST_TIMERS);
     timeouts = calloc((size_t)clients() * (size_t)timers_per_client, sizeof *timeouts);
     completed = calloc((size_t)clients(), sizeof *completed);
+    must(clients() == 0 || timers_per_client == 0 || (timeouts != NULL && completed != NULL));
 }
 
 /* Signals what is due, and sets the timer for what is next. */
@@ -66,8 +56,8 @@ static void update(void)
                 completed[client] |= 1u << timer;
                 the_timer_emit((unsigned int)client + 1);
                 timeout->armed = timeout->period != 0;
-                while (timeout->armed && timeout->due <= now) {
-                    timeout->due += timeout->period;
+                if (timeout->armed) { /* the next that is not past */
+                    timeout->due += ((now - timeout->due) / timeout->period + 1) * timeout->period;
                 }
             }
             if (timeout->armed && timeout->due < next) {
@@ -86,9 +76,9 @@ int run(void)
 {
     for (;;) {
         device_wait();
-        lock();
+        must(timeouts_lock() == 0);
         update();
-        unlock();
+        must(timeouts_unlock() == 0);
     }
 }
 
@@ -98,10 +88,10 @@ static int set(int timer, struct timeout timeout)
         return -1;
     }
     const int client = (int)the_timer_get_sender_id() - 1;
-    lock();
+    must(timeouts_lock() == 0);
     timeouts[client * timers_per_client + timer] = timeout;
     update();
-    unlock();
+    must(timeouts_unlock() == 0);
     return 0;
 }
 
@@ -131,10 +121,10 @@ int the_timer_stop(int timer)
 unsigned int the_timer_completed(void)
 {
     const int client = (int)the_timer_get_sender_id() - 1;
-    lock();
+    must(timeouts_lock() == 0);
     const unsigned int result = completed[client];
     completed[client] = 0;
-    unlock();
+    must(timeouts_unlock() == 0);
     return result;
 }
 
