@@ -148,18 +148,19 @@ def run_host(
 
 
 def _take_inputs(folder: Path, options: RunOptions) -> Diagnostic | None:
-    """Put all that comes from outside into the folder of the image; why it cannot be read, or None."""
-    path = options.input
-    try:
-        if path is not None:
-            (folder / _INPUT).write_bytes(_read(path))
-        path = options.network
-        if path is not None:
-            (folder / _RECEIVED).write_bytes(from_capture(_read(path)))
-    except OSError as error:
-        return Diagnostic(RUN_FAILED, f"cannot read {path}: {error.strerror}")
-    except NotACaptureError as error:
-        return Diagnostic(RUN_FAILED, f"cannot read {path}: {error}")
+    """Put all that comes from outside into the folder of the image, and remove what an earlier run has sent;
+    why something cannot be read, or None. Raises OutputError."""
+    for path, name, form in ((options.input, _INPUT, bytes), (options.network, _RECEIVED, from_capture)):
+        try:
+            data = None if path is None else form(_read(path))
+        except OSError as error:
+            return Diagnostic(RUN_FAILED, f"cannot read {path}: {error.strerror}")
+        except NotACaptureError as error:
+            return Diagnostic(RUN_FAILED, f"cannot read {path}: {error}")
+        if data is not None:
+            write_output(folder / name, data)
+    with suppress(OSError):
+        (folder / _SENT).unlink()
     return None
 
 

@@ -3,7 +3,7 @@
 /* Reading and writing by queues in shared memory, which a workspace has. */
 #include "lines.h"
 
-#if __has_include(<camkes/virtqueue.h>)
+#if __has_include(<camkes/virtqueue.h>) && __has_include(<virtqueue.h>)
 #include "../../must.h"
 
 #include <camkes.h>
