@@ -250,10 +250,7 @@ class _Sections:
         self._demands = demands
         self._task = task
         self._steps = {cpi.name: _steps(platform, cpi) for cpi in workload.cpis}
-        # below a ceiling, or in a step, it matters which locks are held
-        self._depends_on_held = any(rules.own_priority for rules in workload.rules.values()) or any(
-            alone != below for alone, below in self._steps.values()
-        )
+        self._steps_differ = any(alone != below for alone, below in self._steps.values())
         self._ways = 0
         self.every_way = True
         self._leads: set[str] = set()  # CPIs that a job may wait for, and those that request one
@@ -273,7 +270,7 @@ class _Sections:
         ways = [(name, frozenset[str]()) for name in other.requests if name in self._leads]
         seen = {self._key(*way) for way in ways}
         every_way = self.every_way
-        fewest = {name: [held] for name, held in ways}
+        fewest = {name: [held] for name, held in ways if self._enters_no_ceiling(name, held)}
         for name, held in ways:
             self._ways += 1
             if every_way and self._ways > self._most:
@@ -315,15 +312,25 @@ class _Sections:
                     ways.append((callee, below))
 
     def _is_worse(self, name: str, held: frozenset[str], fewest: dict[str, list[frozenset[str]]]) -> bool:
-        """Whether there is a way to a CPI on which the task has fewer locks: the same sections, which exclude
-        less."""
-        if self._depends_on_held:
+        """Whether there is a way to a CPI on which the task has fewer locks, and excludes nothing by
+        ceilings: the same sections, which exclude less."""
+        if self._steps_differ:  # by the locks that are held
             return False
         found = fewest.setdefault(name, [])
         if any(fewer <= held for fewer in found):
             return True
-        found.append(held)
+        if self._enters_no_ceiling(name, held):
+            found.append(held)
         return False
+
+    def _enters_no_ceiling(self, name: str, held: frozenset[str]) -> bool:
+        """Whether no section at a CPI or below it has ceilings that it enters: `_enters` ends at the first
+        lock for which the task may inherit."""
+        rules = self._workload.rules
+        if held:
+            return not rules[min(held, key=self._workload.position.__getitem__)].own_priority
+        below = (name, *self._workload.below[name])
+        return not any(rules[each].own_priority or any(self._steps[each]) for each in below)
 
     def _enters(
         self, other: WorkloadTask, held: frozenset[str], *, at_ceiling: bool

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* What the code of the substitutes rests on. */
 #pragma once
 
 #include <stdbool.h>
