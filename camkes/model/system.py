@@ -10,6 +10,7 @@ their contents; what is in the text once (an instance, a task) is only equal to 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
@@ -340,12 +341,22 @@ def _levels(low: int | None, raised: tuple[int | None, ...]) -> tuple[int | None
     return tuple(from_level((low, *raised), level) for level in range(LEVELS))
 
 
+class MethodTimes(Struct, frozen=True):
+    """The execution times of one method that are stated: at the lowest criticality of the system, and at
+    those from 1 on; None, or less of them, where none is. `spans` has "wcet", "wcet_1", ..."""
+
+    wcet: int | None = None
+    raised: tuple[int | None, ...] = ()
+    spans: Mapping[str, Span] = field(default_factory=dict)
+
+
 class Cpi(Struct, frozen=True, eq=False):
     """A component procedure interface with a protocol: `instance.interface`.
 
     `monitor` is the name of the lock that it shares with others of the instance; None: it has its own.
     `requests` are names of `uses` interfaces of the same instance; None: not declared. `wcet` is the
-    worst-case execution time of one request without what it calls, in nanoseconds.
+    worst-case execution time of one request without what it calls, in nanoseconds, to any of the `methods`
+    that has no time of its own in `method_times`.
     """
 
     instance: str
@@ -364,11 +375,30 @@ class Cpi(Struct, frozen=True, eq=False):
     extension: int | None = None
     extension_period: int | None = None
     raised_wcets: tuple[int | None, ...] = ()
+    #: of its procedure, and of the procedures of its callers
+    methods: tuple[str, ...] = ()
+    #: by method, in the order of the text
+    method_times: Mapping[str, MethodTimes] = {}
 
     @property
     def wcets(self) -> tuple[int | None, ...]:
         """The execution time of a request at each criticality of the system."""
         return _levels(self.wcet, self.raised_wcets)
+
+    def wcet_of(self, method: str, level: int = 0) -> int | None:
+        """The execution time of a request to a method at a criticality of the system. What is not stated of
+        the method is that of the interface; it is never less than at a lower criticality."""
+        own = self.method_times.get(method, MethodTimes())
+        default = (self.wcet, *self.raised_wcets)
+        found = None
+        for time, other in zip_longest((own.wcet, *own.raised), default):
+            if level < 0:
+                break
+            level -= 1
+            time = other if time is None else time
+            if time is not None:
+                found = time if found is None else max(found, time)
+        return found
 
     @property
     def name(self) -> str:

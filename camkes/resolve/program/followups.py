@@ -58,6 +58,7 @@ _MISFITS = {
     codes.WRONG_KIND: (ast.ConnectorDecl,),
     codes.TYPES_DIFFER: (ast.ComponentDecl,),
     codes.MISTYPED_VALUE: (ast.ComponentDecl, ast.StructDecl),
+    codes.UNKNOWN_METHOD: (ast.ComponentDecl, ast.ProcedureDecl),
     codes.VALUE_RANGE: (ast.ComponentDecl, ast.StructDecl),
 }
 

@@ -37,10 +37,13 @@ from camkes.model.settings import (
 from camkes.model.system import (
     Condition,
     Connection,
+    ConnectionEnd,
     Connector,
     Cpi,
     Instance,
     Interface,
+    MethodTimes,
+    Procedure,
     Setting,
     Task,
 )
@@ -53,6 +56,7 @@ from camkes.resolve.program.time import (
     stated_server,
 )
 from camkes.resolve.values.clauses import PROTOCOLS, protocol
+from camkes.resolve.words.methods import method_of
 from camkes.resolve.words.nearest import suggestion
 
 #: Of a CPI only what is set for itself counts.
@@ -73,7 +77,7 @@ def tasks_and_cpis(
     sink: Sink,
 ) -> tuple[tuple[Task, ...], tuple[Cpi, ...]]:
     """The tasks and CPIs of a system, in the order of its instances."""
-    found = _TasksAndCpis(connections, readers, sink)
+    found = _TasksAndCpis(instances, connections, readers, sink)
     cpis: list[Cpi] = []
     for instance in instances:
         cpis += found.cpis(instance)
@@ -125,14 +129,21 @@ class _TasksAndCpis:
     """What is stated of tasks and CPIs; what is wrong is reported."""
 
     def __init__(
-        self, connections: tuple[Connection, ...], readers: Mapping[str, Reader], sink: Sink
+        self,
+        instances: tuple[Instance, ...],
+        connections: tuple[Connection, ...],
+        readers: Mapping[str, Reader],
+        sink: Sink,
     ) -> None:
+        self.named = {instance.name: instance for instance in instances}
         self.connections = connections
         self.readers = readers
         self.sink = sink
+        self.callers: dict[str, list[ConnectionEnd]] = {}
         self.counted: dict[str, Connection] = {}
         for connection in connections:
             for end in connection.to_ends:
+                self.callers.setdefault(end.name, []).extend(connection.from_ends)
                 if connection.threads is not None:
                     self.counted[end.name] = connection
 
@@ -318,7 +329,30 @@ class _TasksAndCpis:
             extension=reader.time(EXTENSION, prefix, spans),
             extension_period=reader.time(EXTENSION_PERIOD, prefix, spans),
             raised_wcets=raised_times(reader, WCETS, prefix, spans),
+            methods=self.served(instance, interface),
+            method_times=dict(self.method_times(instance, interface)),
         )
+
+    def served(self, instance: Instance, interface: Interface) -> tuple[str, ...]:
+        """The methods that can be requested: of its procedure, and of those of callers with another one."""
+        name = f"{instance.name}.{interface.name}"
+        found = dict.fromkeys(_methods(interface))
+        for end in self.callers.get(name, ()):
+            user = self.named.get(end.instance)
+            found |= dict.fromkeys(_methods(user and user.type.interface(end.interface)))
+        return tuple(found)
+
+    def method_times(self, instance: Instance, interface: Interface) -> Iterator[tuple[str, MethodTimes]]:
+        reader = self.readers[instance.name]
+        methods = {i.name: _methods(i) for i in instance.type.interfaces if i.kind == "provides"}
+        for method in methods[interface.name]:
+            word = f"{interface.name}_{method}"
+            if method_of(word, methods) == (interface.name, method):
+                spans: dict[str, Span] = {}
+                stated = reader.time(_WCET, f"{word}_", spans)
+                raised = raised_times(reader, WCETS, f"{word}_", spans)
+                if stated is not None or raised:
+                    yield method, MethodTimes(stated, raised, spans)
 
     def threads(self, instance: Instance, interface: Interface, spans: dict[str, Span]) -> int | None:
         """The stated thread count. It can be stated in three places, which have to agree."""
@@ -353,6 +387,11 @@ class _TasksAndCpis:
                 )
         spans["threads"] = place
         return first
+
+
+def _methods(interface: Interface | None) -> list[str]:
+    kind = None if interface is None else interface.type
+    return [method.name for method in kind.methods] if isinstance(kind, Procedure) else []
 
 
 def _library_task(instance: Instance) -> bool:

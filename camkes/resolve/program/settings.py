@@ -4,13 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct, field
 
 from camkes.diagnostics import Label, Sink
-from camkes.model.settings import TABLE
-from camkes.model.system import Attribute, Setting, Value
+from camkes.model.settings import TABLE, WCET
+from camkes.model.system import Attribute, Interface, Procedure, Setting, Value
 from camkes.model.units import DEFAULT_UNIT, NANOSECONDS
 from camkes.parser import ast
 from camkes.resolve import codes
@@ -20,6 +20,7 @@ from camkes.resolve.values.expressions import fold, item_of, key_text, no_item
 from camkes.resolve.values.queries import Queries
 from camkes.resolve.words.keywords import C_KEYWORDS
 from camkes.resolve.words.known import candidates, is_known
+from camkes.resolve.words.methods import method_of, unknown_method
 from camkes.resolve.words.nearest import suggestion
 from camkes.resources import DEVICES
 
@@ -191,7 +192,7 @@ class _Resolver:
                 return None
             return f"there is no instance `{name}`", name, self.flat.instances
         declared = self.declared(instance)
-        if attribute in declared or is_known(attribute, _members(instance)):
+        if attribute in declared or is_known(attribute, _members(instance), _words(instance)):
             return None
         return f"`{name}` has no attribute `{attribute}`", attribute, declared
 
@@ -306,13 +307,15 @@ class _Resolver:
 
     def nearest_name(self, setting: FlatSetting, instance: FlatInstance) -> str:
         """The hint for a name that neither the component nor the tool knows; empty if nothing is near."""
-        members = _members(instance)
-        if is_known(setting.attribute, members):
+        members, words = _members(instance), _words(instance)
+        if is_known(setting.attribute, members, words):
             return ""
-        return suggestion(setting.attribute, [*self.declared(instance), *candidates(members)])
+        return suggestion(setting.attribute, [*self.declared(instance), *candidates(members, words)])
 
     def check_name(self, setting: FlatSetting, instance: FlatInstance, near: str) -> None:
-        if setting.attribute in C_KEYWORDS or is_known(setting.attribute, _members(instance)):
+        if setting.attribute in C_KEYWORDS or self.is_unknown_method(setting, instance):
+            return
+        if is_known(setting.attribute, _members(instance), _words(instance)):
             return
         type = instance.component.type
         if type.span.file.path.is_relative_to(DEVICES):
@@ -325,6 +328,49 @@ class _Resolver:
             related=[Label(type.span, "the component")],
             help=near,
         )
+
+    def is_unknown_method(self, setting: FlatSetting, instance: FlatInstance) -> bool:
+        """Whether it is the execution time of a method that there is not, which is reported."""
+        methods = _methods(instance)
+        found = unknown_method(setting.attribute, methods)
+        if found is None:
+            return False
+        interface, word = found
+        times = [*(WCET.of(f"{name}_") for name in methods), *candidates((), _words(instance))]
+        near = suggestion(setting.attribute, [name for name in times if name not in self.declared(instance)])
+        words = [f"{interface}_{method}" for method in methods[interface]]
+        example = next((f"for example `{WCET.of(f'{w}_')}`" for w in words if method_of(w, methods)), "")
+        there = " and ".join(f"`{method}`" for method in methods[interface][-2:])
+        there = ", ".join([*(f"`{method}`" for method in methods[interface][:-2]), there])
+        self.sink.report(
+            codes.UNKNOWN_METHOD,
+            f"`{interface}` of component `{instance.component.type.name}` has no method `{word}`",
+            setting.definition.attribute.span,
+            related=[Label(i.span, f"its methods: {there}") for i in _provided(instance, interface)],
+            help=near or example,
+        )
+        return True
+
+
+def _methods(instance: FlatInstance) -> dict[str, list[str]]:
+    """The methods of each interface that an instance provides."""
+    return {
+        i.name: [method.name for method in i.type.methods]
+        for i in _provided(instance)
+        if isinstance(i.type, Procedure) and i.type.methods
+    }
+
+
+def _provided(instance: FlatInstance, name: str = "") -> Iterator[Interface]:
+    """The interfaces that an instance provides; with a name the one of this name."""
+    for interface in instance.component.type.interfaces:
+        if interface.kind == "provides" and name in ("", interface.name):
+            yield interface
+
+
+def _words(instance: FlatInstance) -> list[str]:
+    """IFACE_METHOD, as in settings, of all methods that an instance provides."""
+    return [f"{name}_{method}" for name, methods in _methods(instance).items() for method in methods]
 
 
 def _members(instance: FlatInstance) -> list[str]:

@@ -109,6 +109,9 @@ def check_times(
         _both("_", task, sink)
     for cpi in cpis:
         _both(f"{cpi.interface}_", cpi, sink)
+        for method, times in cpi.method_times.items():
+            levels = (times.wcet, *times.raised)
+            _rising(f"{cpi.interface}_{method}_", (WCET, *WCETS), levels, times.spans, sink)
 
 
 def _both(prefix: str, subject: Task | Cpi, sink: Sink) -> None:

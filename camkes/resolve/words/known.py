@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from camkes.model.settings import TABLE, UNTYPED_POOL
+from camkes.model.settings import TABLE, UNTYPED_POOL, WCET, WCETS
 from camkes.resolve.words.nearest import nearest
 
 
@@ -54,9 +54,10 @@ _WHOLE = _INSTANCE | _THREAD | {f"_{name}" for name in _THREAD}
 _SUFFIXES = _MEMBER | _THREAD
 
 
-def is_known(setting: str, members: Iterable[str]) -> bool:
-    """Whether `setting` is a well-known name for an instance with these interfaces and locks."""
-    if setting in _WHOLE or re.fullmatch(_POOLS, setting):
+def is_known(setting: str, members: Iterable[str], methods: Iterable[str] = ()) -> bool:
+    """Whether `setting` is a well-known name for an instance with these interfaces and locks. `methods` are
+    those that it provides: IFACE_METHOD."""
+    if setting in _WHOLE or re.fullmatch(_POOLS, setting) or setting in _of_methods(methods):
         return True
     return any(
         setting.startswith(member) and setting[len(member) :].startswith("_") and _suffix(setting, member)
@@ -72,6 +73,11 @@ def _suffix(setting: str, member: str) -> bool:
     return nearest(suffix, _SUFFIXES) is None
 
 
-def candidates(members: Iterable[str]) -> list[str]:
-    """Well-known names for an instance with these interfaces and locks, in no order."""
-    return [*_WHOLE, *(f"{member}_{suffix}" for member in members for suffix in _SUFFIXES)]
+def candidates(members: Iterable[str], methods: Iterable[str] = ()) -> list[str]:
+    """Well-known names for an instance with these interfaces, locks and methods, in no order."""
+    named = [f"{member}_{suffix}" for member in members for suffix in _SUFFIXES]
+    return [*_WHOLE, *named, *_of_methods(methods)]
+
+
+def _of_methods(methods: Iterable[str]) -> list[str]:
+    return [known.of(f"{method}_") for method in methods for known in (WCET, *WCETS)]
