@@ -16,18 +16,19 @@ from msgspec import Struct
 from camkes.analysis.blocking import waits
 from camkes.analysis.conditions import servers
 from camkes.analysis.demand import demands
+from camkes.analysis.methods import called_methods
 from camkes.analysis.obstacles import domain_of, in_slots
 from camkes.analysis.platform import FREE, Platform
 from camkes.analysis.supply import supply_of
 from camkes.analysis.workload import Workload, WorkloadTask
 from camkes.diagnostics import Span
-from camkes.model.settings import REQUESTS, WITHIN
+from camkes.model.settings import REQUESTS, WCET, WITHIN
 from camkes.model.substitutes import substituted
 from camkes.model.system import System
 from camkes.model.units import duration
 from camkes.protocols.jobs import Emission, find_jobs
 from camkes.protocols.plan import Plan
-from camkes.protocols.requests import Counted
+from camkes.protocols.requests import Counted, method_node
 from camkes.protocols.signals import WAIT_UNTIL
 
 
@@ -110,12 +111,20 @@ def _execution_times(system: System, plan: Plan) -> Iterator[Assumption]:
             text = f"a job of `{name}` executes for no time outside of its requests"
             yield Assumption(kind, name, text, f"state `{name}._wcet`", task.span, frozenset({name}))
     requested = {cpi.name for cpi in plan.cpis if cpi.tasks}
+    called = called_methods(system, plan) if any(cpi.method_times for cpi in system.cpis) else {}
     for cpi in system.cpis:
-        if cpi.wcet is None and cpi.name in requested:
-            text = f"a request to `{cpi.name}` executes for no time outside of those that it makes"
-            yield Assumption(
-                kind, cpi.name, text, f"state `{cpi.name}_wcet`", cpi.span, frozenset({cpi.name})
-            )
+        if cpi.wcet is not None or cpi.name not in requested:
+            continue
+        no_time = "executes for no time outside of those that it makes"
+        missing = [m for m in called.get(cpi.name, ()) if m not in cpi.method_times]
+        if not cpi.method_times:
+            text, help = f"a request to `{cpi.name}` {no_time}", f"state `{cpi.name}_wcet`"
+            yield Assumption(kind, cpi.name, text, help, cpi.span, frozenset({cpi.name}))
+        for method in missing if cpi.method_times else ():
+            text = f"a request to `{method}` of `{cpi.name}` {no_time}"
+            of = frozenset({method_node(cpi.name, method)})
+            setting = WCET.of(f"{cpi.name}_{method}_")
+            yield Assumption(kind, cpi.name, text, f"state `{setting}`", cpi.span, of)
     for condition in plan.conditions:
         stated = condition.lending.condition
         if stated.within is None and stated.kind != "condition" and condition.lending.waiters:
@@ -212,11 +221,14 @@ def assumed_of_tasks(
     about the CPIs that these request, about CPIs in which lower tasks can keep it waiting, and, where events
     release one of these tasks, all that the bound of the emitter rests on."""
     named = {task.name: task for task in workload.tasks}
-    below = {name: {name, *counts} for name, counts in workload.below.items()}
+    below = {
+        name: {name, *counts}.union(*(workload.cpi[each].names for each in (name, *counts)))
+        for name, counts in workload.below.items()
+    }
     own = {task.name: {task.name}.union(*(below[name] for name in task.requests)) for task in workload.tasks}
     about: set[str] = set().union(*(each.of or () for each in assumptions))
     sections: dict[str, set[str]] = {name: set() for name in named}
-    if not about.isdisjoint(workload.cpi):
+    if not about.isdisjoint(name for cpi in workload.cpis for name in cpi.names):
         for _, part in workload.parts:
             needed = demands(part, platform)
             for task in part.tasks:

@@ -304,7 +304,7 @@ class _Sections:
                     lock=lock,
                 )
                 continue
-            below = held | {name} if rules.lock else held
+            below = held | {lock} if rules.lock else held
             for callee in self._workload.cpi[name].requests:
                 key = self._key(callee, below)
                 if key not in seen and callee in self._leads and not self._is_worse(callee, below, fewest):
@@ -328,7 +328,8 @@ class _Sections:
         lock for which the task may inherit."""
         rules = self._workload.rules
         if held:
-            return not rules[min(held, key=self._workload.position.__getitem__)].own_priority
+            first = min(held, key=self._workload.position.__getitem__)
+            return not self._workload.of_lock[first][0].protocol.own_priority
         below = (name, *self._workload.below[name])
         return not any(rules[each].own_priority or any(self._steps[each]) for each in below)
 
@@ -340,12 +341,12 @@ class _Sections:
             return ()
         found: list[tuple[int, float]] = []
         low = other.priority
-        for name in sorted(held, key=self._workload.position.__getitem__):
-            if not self._workload.rules[name].own_priority:
+        for lock in sorted(held, key=self._workload.position.__getitem__):
+            cpi = self._workload.of_lock[lock][0]
+            if not cpi.protocol.own_priority:
                 return tuple(found)
-            ceiling = self._workload.cpi[name].ceiling
-            found.append((low, ceiling))
-            low = max(low, ceiling)
+            found.append((low, cpi.ceiling))
+            low = max(low, cpi.ceiling)
         return (*found, (low, inf)) if at_ceiling else tuple(found)
 
     def _key(self, name: str, held: frozenset[str]) -> tuple[str, frozenset[str]]:

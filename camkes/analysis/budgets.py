@@ -262,7 +262,8 @@ class BudgetModel(OverrunModel):
         if self.lacks(task.name, trusted=True):
             if time.overrun.rules.stops:
                 return "its budget can end before the job, which is then stopped"
-            if any(self._cpis[name].overrun.rules.suspends for name in task.requests if name in self._cpis):
+            requested = (self._planned_cpi.get(name) for name in task.requests)
+            if any(cpi is not None and cpi.overrun.rules.suspends for cpi in requested):
                 return "its budget can end in a request, and then it is suspended"
         return ""
 

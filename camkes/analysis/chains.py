@@ -169,7 +169,7 @@ class Chains:
             priority >= task.priority and name != lower.name and name not in above
             for cpi, own in self._workload.lock.items()
             if own == lock
-            for name, priority in self._workload.arrivals[cpi].items()
+            for name, priority in self._workload.pressing[cpi].items()
         )
 
     def _before(self, task: WorkloadTask) -> list[WorkloadTask]:

@@ -31,7 +31,7 @@ from camkes.analysis.verdict import no_bounds
 from camkes.analysis.workload import Workload, WorkloadTask, workload_of
 from camkes.model.limits import MAX_PRIORITY
 from camkes.model.overrun import OverrunPolicy
-from camkes.model.system import Cpi, System, Task
+from camkes.model.system import Cpi, MethodTimes, System, Task
 from camkes.protocols.plan import Plan
 
 
@@ -180,10 +180,15 @@ def _at_level(system: System, level: int) -> System:
     def at(subject: Task | Cpi) -> int | None:
         return subject.wcets[min(level, subject.criticality) if isinstance(subject, Task) else level]
 
+    def of_methods(cpi: Cpi) -> dict[str, MethodTimes]:
+        return {method: MethodTimes(cpi.wcet_of(method, level)) for method in cpi.method_times}
+
     return replace(
         system,
         tasks=tuple(replace(task, wcet=at(task)) for task in system.tasks),
-        cpis=tuple(replace(cpi, wcet=at(cpi)) for cpi in system.cpis),
+        cpis=tuple(
+            replace(cpi, wcet=at(cpi), raised_wcets=(), method_times=of_methods(cpi)) for cpi in system.cpis
+        ),
     )
 
 

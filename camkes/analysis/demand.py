@@ -122,7 +122,13 @@ def overheads_of(workload: Workload, platform: Platform) -> Mapping[str, Time]:
     chains: dict[str, tuple[Protocol, ...]] = {}
     overheads: dict[str, Time] = {}
     for cpi in reversed(workload.order):
-        chains[cpi.name] = _longest_chain(workload, cpi, chains, platform)
+        if cpi.name not in chains:  # a priority goes down from whoever has the lock
+            holders = workload.of_lock[workload.lock[cpi.name]]
+            longest = max(
+                (_longest_chain(workload, each, chains, platform) for each in holders),
+                key=platform.update_cycles,
+            )
+            chains |= dict.fromkeys((each.name for each in holders), longest)
         cycles = platform.overhead_cycles(
             cpi.protocol, chains[cpi.name], pool=cpi.pool > 0, managed=cpi.managed
         )
@@ -138,7 +144,7 @@ def _longest_chain(
     ways = [
         (workload.cpi[name].protocol, *chains[name])
         for name in cpi.requests
-        if not workload.cpi[name].protocol.own_priority
+        if not workload.cpi[name].protocol.own_priority and name in chains
     ]
     return max(ways, key=platform.update_cycles, default=())
 

@@ -65,6 +65,8 @@ class OverrunModel:
         self.needed = needed
         self._platform = platform
         self._cpis: Mapping[str, PlannedCpi] = {cpi.name: cpi for cpi in plan.cpis}
+        #: by the names in the workload, which has methods of CPIs
+        self._planned_cpi = {c.name: self._cpis[c.cpi] for c in workload.cpis if c.cpi in self._cpis}
         #: those whose manager knows those that wait for the same CPI only
         self._grouped = frozenset(cpi.name for group in find_groups(plan) for cpi in group.cpis)
         self.helpers = {name for each in plan.conditions for name in each.lending.tasks()}
@@ -226,13 +228,13 @@ class OverrunModel:
 
     def _undone(self, name: str) -> Reservation | None:
         """What the roll-backs of a CPI execute on."""
-        cpi = self._cpis.get(name)
+        cpi = self._planned_cpi.get(name)
         return cpi.extension if cpi is not None and cpi.overrun.rules.aborts else None
 
     def _waits_to_roll_back(self, name: str, *, trusted: bool) -> bool:
         """Whether a request to a CPI can have to wait until it is rolled back, there or in one of its own."""
         undone = (each for each in self._counts(name) if self._undone(each) is not None)
-        return any(self._is_crowded(self._cpis[each], trusted=trusted) for each in undone)
+        return any(self._is_crowded(self._planned_cpi[each], trusted=trusted) for each in undone)
 
     def _used(self, name: str) -> Time:
         """What a task can use of its budget within a period: what was used after a wait for a lock comes back
@@ -262,7 +264,7 @@ class OverrunModel:
 
     def _policies(self, name: str) -> list[PlannedCpi]:
         """Those of them that have a policy."""
-        return [self._cpis[each] for each in self._counts(name) if each in self._cpis]
+        return [self._planned_cpi[each] for each in self._counts(name) if each in self._planned_cpi]
 
     def _stalls(self, name: str, duration: Time, *, trusted: bool) -> bool:
         """Whether a request to a CPI without a budget waits for the next one, there or in a request of its
@@ -281,7 +283,7 @@ class OverrunModel:
         found: Time = 0
         for each, count in self._counts(name).items():
             if (extension := self._undone(each)) is not None:
-                crowded = self._is_crowded(self._cpis[each], trusted=trusted)
+                crowded = self._is_crowded(self._planned_cpi[each], trusted=trusted)
                 found += count * (extension.period if crowded else extension.budget)
         return found
 
@@ -295,17 +297,21 @@ class OverrunModel:
     def _count(self, task: str, cpi: str) -> int:
         if task not in self.needed.of_task:
             return 2
-        return sum(part.count for part in self.needed.of_task[task].parts if part.cpi == cpi)
+        parts = self.needed.of_task[task].parts
+        return sum(part.count for part in parts if self.workload.cpi[part.cpi].cpi == cpi)
 
     def _helped(self, name: str, cpi: PlannedCpi) -> bool:
         """Whether all that wait for a request to a CPI pay for one to `cpi` in it. They do where each CPI on
         the way helps: else its manager keeps only who is the most urgent, or at a ceiling no one. And where
         none of them is one of several of a manager, as in a monitor."""
-        ways = [each for each in self._counts(name) if cpi.name in self.workload.below[each]]
+        named = [each.name for each in self.workload.cpis if each.cpi == cpi.name]
+        below = self.workload.below
+        ways = [each for each in self._counts(name) if not below[each].keys().isdisjoint(named)]
+        planned = [self._planned_cpi.get(each) for each in ways]
         return (
             cpi.overrun.rules.helps
-            and self._grouped.isdisjoint((*ways, cpi.name))
-            and all(each in self._cpis and self._cpis[each].overrun.rules.helps for each in ways)
+            and self._grouped.isdisjoint((*(each.name for each in planned if each is not None), cpi.name))
+            and all(each is not None and each.overrun.rules.helps for each in planned)
         )
 
     def _lasts(self, cpi: PlannedCpi, section: Time, *, trusted: bool) -> bool:

@@ -16,7 +16,7 @@ _CEILING = "at a ceiling"
 
 class RequestSection(Struct, frozen=True):
     """A section of `task`, of base priority `priority`, that can keep a job waiting: a request to `cpi`, with
-    this `lock`, for `duration` nanoseconds. While it lasts, the task is also in the CPIs `held`, which no
+    this `lock`, for `duration` nanoseconds. While it lasts, the task also has the locks `held`, which no
     task of the job's priority has need."""
 
     task: str

@@ -72,6 +72,9 @@ def margins(workload: Workload, platform: Platform) -> tuple[Margin, ...]:
 
         def of_cpi(work: int, index: int = index) -> Workload:
             cpis = list(workload.cpis)
+            for other, each in enumerate(cpis):  # that can be a request to one of the same methods
+                if each.cpi == cpis[index].cpi and not set(each.methods).isdisjoint(cpis[index].methods):
+                    cpis[other] = replace(each, work=max(each.work, work))
             cpis[index] = replace(cpis[index], work=work)
             return replace(workload, cpis=tuple(cpis))
 

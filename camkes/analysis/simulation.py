@@ -324,6 +324,7 @@ class Simulation:
             return
         if cpi.protocol.own_priority:
             chosen = waiting.pop(0)
+            cpi = self.workload.cpi[chosen.waits]
             chosen.stack.append(_RequestFrame(self.what.cpis[cpi.name], cpi, cpi.ceiling))
         else:
             chosen = waiting[0] if cpi.any_order else max(waiting, key=self._priority)  # the first of equals

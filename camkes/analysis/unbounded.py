@@ -124,7 +124,8 @@ def concerned(workload: Workload) -> Mapping[Obstacle, tuple[str, ...]]:
     executed = {}
     for task in every:
         names = {task.name, *task.requests}.union(*(workload.below[name] for name in task.requests))
-        executed[task.name] = names.union(*(workload.cpi[n].helpers for n in names if n in workload.cpi))
+        cpis = [workload.cpi[name] for name in names if name in workload.cpi]
+        executed[task.name] = names.union(*(cpi.helpers for cpi in cpis), (cpi.cpi for cpi in cpis))
     return {
         obstacle: tuple(
             task.name
@@ -153,10 +154,10 @@ class _Stuck:
         self.sections: set[str] = set()
         for cpi in reversed(workload.order):
             below = [self.requests[name] for name in cpi.requests if name in self.requests]
-            served = [own[name] for name in (cpi.name, *cpi.helpers) if name in own]
+            served = [own[name] for name in (cpi.cpi, *cpi.helpers) if name in own]
             if met := (*served, *below):
                 self.requests[cpi.name] = met[0]
-            if below or cpi.name in keeping or any(name in own for name in cpi.helpers):
+            if below or cpi.cpi in keeping or any(name in own for name in cpi.helpers):
                 self.sections.add(cpi.name)
 
     def of_task(self, task: WorkloadTask) -> Obstacle | None:

@@ -11,7 +11,7 @@ and keeps what is not better for the task. It is deterministic, and limited by a
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from itertools import pairwise
 from math import ceil
@@ -26,6 +26,7 @@ from camkes.analysis.simulation import SimulatedJob, SimulatedProgram, Simulatio
 from camkes.analysis.supply import Supply
 from camkes.analysis.verdict import Analysis, TaskResult
 from camkes.analysis.workload import Workload, WorkloadTask
+from camkes.protocols.cycles import path, walk
 
 #: Steps of simulations for all tasks together, and the most for one case.
 EFFORT = 400_000
@@ -234,27 +235,19 @@ def _first(body: Sequence[Step], request: str, before: int) -> tuple[Step, ...]:
 
 
 def _way(workload: Workload, task: WorkloadTask, section: RequestSection) -> list[str]:
-    """CPIs from a task's request down to that of a section, through those whose locks it holds meanwhile:
-    these follow each other in the order of all CPIs, with none but CPIs without locks between them."""
-    way: list[str] = []
-    requests = task.requests
-    for goal in (*sorted(section.held, key=workload.position.__getitem__), section.cpi):
-        way += _without_locks(workload, requests, goal)
-        requests = workload.cpi[goal].requests
-    return way
+    """CPIs from a task's request down to that of a section, through those whose locks it holds meanwhile, and
+    such without locks; the fewest."""
 
+    def requests(place: tuple[str, frozenset[str]]) -> Iterator[tuple[tuple[str, frozenset[str]], str]]:
+        name, held = place
+        if workload.rules[name].lock:
+            held |= {workload.lock[name]}
+        if held <= section.held:
+            yield from (((callee, held), callee) for callee in workload.cpi[name].requests)
 
-def _without_locks(workload: Workload, requests: Iterable[str], goal: str) -> list[str]:
-    """CPIs from one of the requests down to `goal`, those before it without locks; the fewest."""
-    before = dict.fromkeys(requests, "")
-    names = list(before)
-    for name in names:
-        if name != goal and not workload.rules[name].lock:
-            for callee in workload.cpi[name].requests:
-                if callee not in before:
-                    before[callee] = name
-                    names.append(callee)
-    way = [goal]
-    while before[way[-1]]:
-        way.append(before[way[-1]])
-    return way[::-1]
+    goal = section.cpi, section.held
+    found = walk([(name, frozenset[str]()) for name in task.requests], requests)
+    first = goal
+    while (before := found[first]) is not None:
+        first = before[0]
+    return [first[0], *path(found, goal)]

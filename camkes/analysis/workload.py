@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
-from graphlib import TopologicalSorter
+from graphlib import CycleError, TopologicalSorter
 from heapq import nlargest
 from typing import TypeVar
 
@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from camkes.analysis.conditions import HelpedWait, helped_waits, servers
+from camkes.analysis.methods import methods_of
 from camkes.analysis.obstacles import Obstacle, domain_of, endless_wait, find_obstacles, in_slots
 from camkes.analysis.supply import ALWAYS, Supply, supply_of
 from camkes.model.protocols import TABLE, Protocol, Rules
@@ -23,18 +24,20 @@ from camkes.protocols.cycles import reached
 from camkes.protocols.jobs import find_jobs
 from camkes.protocols.plan import Plan, PlannedTask
 from camkes.protocols.releases import emitting_ends, writers
+from camkes.protocols.requests import method_node
 
 #: The period, in nanoseconds, of a task that has none, and the deadline of one that need not end.
 NEVER = 1 << 62
 
 
 class WorkloadCpi(Struct, frozen=True):
-    """A component procedure interface. `work` is the execution time of one request without what it
-    requests; `requests` says how many requests one makes to which CPIs; `ceiling` is the priority that a
-    `fixed` CPI executes at, 255 for a non-preemptive one, and means nothing for the others. CPIs
-    with the same `lock`, which are `inherited`, exclude each other: those of a monitor, and each `wait` for a
-    signal of the same servers (see `camkes.analysis.conditions`); the others have locks of their own. Waits
-    are served in `any_order`, or else the most urgent first, as all others are. `pool` threads serve requests
+    """A component procedure interface, or methods of one. `work` is the execution time of one request without
+    what it requests; `requests` says how many requests one makes to which CPIs; `ceiling` is the priority
+    that a `fixed` CPI executes at, 255 for a non-preemptive one, and means nothing for the others. CPIs
+    with the same `lock`, of the same protocol and ceiling, exclude each other: the methods of an interface,
+    where these differ, the CPIs of a monitor, and each `wait` for a signal of the same servers (see
+    `camkes.analysis.conditions`); the others have locks of their own. `methods` of the CPI `interface` (empty:
+    itself) are those that one can be a request to. Waits are served in `any_order`, or else the most urgent first, as all others are. `pool` threads serve requests
     of more tasks than these; 0: there is no pool, a request never waits for a thread in either case.
     `managed`: a manager keeps those that wait, also those for a `fixed` CPI, on an MCS kernel. `helpers` end
     a wait. `domain` is that of its threads."""
@@ -51,6 +54,18 @@ class WorkloadCpi(Struct, frozen=True):
     managed: bool = False
     helpers: tuple[str, ...] = ()
     domain: int = 0
+    interface: str = ""
+    methods: tuple[str, ...] = ()
+
+    @property
+    def cpi(self) -> str:
+        """The CPI that it is, or has methods of."""
+        return self.interface or self.name
+
+    @property
+    def names(self) -> frozenset[str]:
+        """What is about it: its own name, that of its CPI, and those of its methods (`method_node`)."""
+        return frozenset({self.name, self.cpi, *(method_node(self.cpi, method) for method in self.methods)})
 
 
 class WorkloadTask(Struct, frozen=True):
@@ -147,24 +162,48 @@ class Workload(Struct, frozen=True, dict=True):
         return {cpi.name: TABLE[cpi.protocol] for cpi in self.cpis}
 
     @cached_property
+    def of_lock(self) -> Mapping[str, tuple[WorkloadCpi, ...]]:
+        """The CPIs that have each lock."""
+        found: dict[str, list[WorkloadCpi]] = {}
+        for cpi in self.cpis:
+            found.setdefault(self.lock[cpi.name], []).append(cpi)
+        return {lock: tuple(cpis) for lock, cpis in found.items()}
+
+    @cached_property
     def order(self) -> tuple[WorkloadCpi, ...]:
-        """All CPIs, each before those that it requests."""
-        graph = {cpi.name: cpi.requests.keys() for cpi in self.cpis}
-        return tuple(self.cpi[name] for name in reversed([*TopologicalSorter(graph).static_order()]))
+        """All CPIs, each before those that it requests; those that have a lock follow each other, as long as
+        nobody requests a lock while it has it."""
+        locks = {
+            lock: {self.lock[name]: None for cpi in cpis for name in cpi.requests}
+            for lock, cpis in self.of_lock.items()
+        }
+        try:
+            found = [cpi for lock in TopologicalSorter(locks).static_order() for cpi in self.of_lock[lock]]
+        except CycleError:
+            graph = {cpi.name: cpi.requests.keys() for cpi in self.cpis}
+            found = [self.cpi[name] for name in TopologicalSorter(graph).static_order()]
+        return tuple(reversed(found))
 
     @cached_property
     def contended(self) -> frozenset[str]:
-        """The `inherited` CPIs for whose lock a request of another task may wait."""
+        """The locks of `inherited` CPIs for which a request of another task may wait."""
         return frozenset(
-            cpi.name
-            for cpi in self.cpis
-            if self.rules[cpi.name].inherits and (cpi.lock or len(self.arrivals[cpi.name]) > 1)
+            lock
+            for lock, cpis in self.of_lock.items()
+            if cpis[0].protocol.inherits
+            and (
+                any(cpi.lock and cpi.lock != cpi.cpi for cpi in cpis)
+                or len(set().union(*(self.arrivals[cpi.name] for cpi in cpis))) > 1
+            )
         )
 
     @cached_property
     def position(self) -> Mapping[str, int]:
-        """Where each CPI is in `order`."""
-        return {cpi.name: index for index, cpi in enumerate(self.order)}
+        """Where the CPIs of each lock are in `order`, the first of them."""
+        found: dict[str, int] = {}
+        for index, cpi in enumerate(self.order):
+            found.setdefault(self.lock[cpi.name], index)
+        return found
 
     @cached_property
     def below(self) -> Mapping[str, Mapping[str, int]]:
@@ -189,10 +228,10 @@ class Workload(Struct, frozen=True, dict=True):
 
     @cached_property
     def urgent(self) -> Mapping[str, tuple[int, str, int]]:
-        """For each lock the highest priority in `arrivals` of its CPIs, its task, and the highest of all
+        """For each lock the highest priority in `pressing` of its CPIs, its task, and the highest of all
         other tasks; -1 where there is none."""
         merged: dict[str, dict[str, int]] = {}
-        for name, arriving in self.arrivals.items():
+        for name, arriving in self.pressing.items():
             arrivals = merged.setdefault(self.lock[name], {})
             for task, priority in arriving.items():
                 arrivals[task] = max(priority, arrivals.get(task, 0))
@@ -202,6 +241,27 @@ class Workload(Struct, frozen=True, dict=True):
                 :2
             ]
             found[name] = (*first, second[0])
+        return found
+
+    @cached_property
+    def pressing(self) -> Mapping[str, Mapping[str, int]]:
+        """The same as `arrivals`, and the tasks that can wait for a request there, as they wait for the lock
+        of one that makes it at another CPI with this lock: its holder inherits from them, too."""
+        if all(len(cpis) == 1 for cpis in self.of_lock.values()):
+            return self.arrivals
+        found = {name: dict(arriving) for name, arriving in self.arrivals.items()}
+        grown = True
+        while grown:
+            grown = False
+            for cpi in self.order:
+                others = self.of_lock[self.lock[cpi.name]]
+                if self.rules[cpi.name].own_priority or not cpi.requests:
+                    continue  # whoever requests it has its ceiling
+                for task_name, priority in [pair for o in others for pair in found[o.name].items()]:
+                    for name in cpi.requests:
+                        if found[name].get(task_name, -1) < priority:
+                            found[name][task_name] = priority
+                            grown = True
         return found
 
     @cached_property
@@ -224,15 +284,16 @@ class Workload(Struct, frozen=True, dict=True):
 
 def workload_of(system: System, plan: Plan) -> Workload:
     """The workload of a planned system. Servers, which execute for jobs that wait, are left out."""
-    counts: dict[str, dict[str, int]] = {}
-    for request in plan.requests:
-        callees = counts.setdefault(request.caller, {})
-        callees[request.callee] = callees.get(request.callee, 0) + request.count
     serving = servers(system, plan)
     waits = tuple(helped_waits(plan, serving))
+    methods = methods_of(system, plan)
+    counts: dict[str, dict[str, int]] = {
+        name: dict(requests) for name, requests in methods.requests.items()
+    }
     for wait in waits:
         for caller in wait.waiting:
-            counts.setdefault(caller, {})[wait.condition] = 1
+            for name in methods.of_cpi.get(caller, (caller,)):
+                counts.setdefault(name, {})[wait.condition] = 1
     planned = {task.name: task for task in plan.tasks}
     jobs, read = find_jobs(system, plan), writers(system, plan)
     supplies = _supplies(system, plan)
@@ -261,17 +322,21 @@ def workload_of(system: System, plan: Plan) -> Workload:
     managed = {cpi.name for cpi in plan.cpis if cpi.manager and len(cpi.contexts) > 1}
     cpis = tuple(
         WorkloadCpi(
-            cpi.name,
+            name,
             cpi.protocol,
-            cpi.wcet or 0,
-            counts.get(cpi.name, {}),
+            methods.work[name],
+            counts.get(name, {}),
             ceilings[cpi.name],
-            "" if cpi.monitor is None else cpi.lock_name,
+            cpi.lock_name if cpi.monitor is not None or (several and cpi.protocol.lock) else "",
             pool=pools.get(cpi.name, 0),
             managed=cpi.name in managed,
             domain=domain_of(system, cpi.instance, cpi.interface),
+            interface=cpi.name,
+            methods=methods.methods[name],
         )
         for cpi in system.cpis
+        for several in (len(methods.of_cpi[cpi.name]) > 1,)
+        for name in methods.of_cpi[cpi.name]
     )
     any_order = {wait.lock for wait in waits if not all(_urgent_first(system, name) for name in wait.helpers)}
     of_waits = [

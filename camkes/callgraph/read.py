@@ -47,8 +47,9 @@ from camkes.model.system import Instance, Interface, Procedure, System
 from camkes.project.application import Application
 from camkes.project.builds import ComponentBuild
 from camkes.protocols.releases import emitting_ends
-from camkes.protocols.requests import Chain, Counts, procedures
-from camkes.protocols.signals import Operations, method_node, signal_operations, signals_matter
+from camkes.protocols.methods import MethodCalls
+from camkes.protocols.requests import Chain, Counts, method_node, procedures
+from camkes.protocols.signals import Operations, signal_operations, signals_matter
 
 #: Calls stay calls, and each function has a section of its own, to which they belong.
 _FLAGS = ("-O0", "-g0", "-w", "-fno-lto", "-fno-whole-program", "-ffunction-sections")
@@ -63,9 +64,9 @@ class CodeCalls(Struct, frozen=True):
     """`reached` is what handlers ("inst.iface") and control threads ("inst") call of the `uses` interfaces
     of their instance, `chains` how; those of which that is not known are missing. `operations` is the same
     of the functions that wait for and send signals (`EVENT_emit`, `EVENT_wait`, `SEMAPHORE_wait`,
-    `SEMAPHORE_post`), and of both for single methods (`method_node`). `counts` is how often tasks and
-    handlers call an interface, or emit an event, at most, in a job or a request, if that was requested, and
-    `endless` which of them have a loop that nothing leaves. `notes` are the reasons why something is not
+    `SEMAPHORE_post`), and of both for single methods (`method_node`). `by_method` are the methods that single
+    methods of CPIs and tasks call. `counts` is how often these, tasks and handlers call an interface, or emit
+    an event, at most, in a job or a request, if that was requested, and `endless` which of them have a loop that nothing leaves. `notes` are the reasons why something is not
     known, `unread` those why code of an instance or a caller was not read. `files` are the sources and
     headers that were read."""
 
@@ -77,6 +78,7 @@ class CodeCalls(Struct, frozen=True):
     counts: Counts = {}
     unread: Mapping[str, str] = {}
     endless: Mapping[str, Diagnostic] = {}
+    by_method: MethodCalls = {}
 
 
 def calls_of_code(
@@ -122,6 +124,7 @@ def calls_of_code(
         counts=reader.counts,
         unread=reader.unread,
         endless=reader.endless,
+        by_method=reader.by_method,
     )
 
 
@@ -159,6 +162,9 @@ class _CodeReader:
         self.reached: dict[str, frozenset[str]] = {}
         self.chains: dict[tuple[str, str], Chain] = {}
         self.operations: dict[str, dict[str, Chain]] = {}
+        self.by_method: dict[str, frozenset[str]] = {}
+        executed = {task.instance for task in system.tasks} | {cpi.name for cpi in system.cpis}
+        self.executed = executed if system.cpis else set()
         self.notes: list[Diagnostic] = []
         self.files: list[Path] = []
 
@@ -258,13 +264,19 @@ class _CodeReader:
                     caller.name, graph.reach(caller.roots, operations, caller.callbacks, handlers)
                 )
             for node, roots in self._methods_of(caller):
-                self._record_operations(
-                    node, graph.reach(roots, [*stubs, *operations], caller.callbacks, handlers)
-                )
+                found = graph.reach(roots, [*stubs, *operations], caller.callbacks, handlers)
+                if self.signals:
+                    self._record_operations(node, found)
+                if caller.name in self.executed and found.unbounded is None:
+                    self.by_method[node] = frozenset(
+                        f"{stubs[name]}.{name.removeprefix(f'{stubs[name]}_')}"
+                        for name in found.walks
+                        if name in stubs
+                    )
 
     def _methods_of(self, caller: _Caller) -> Iterator[tuple[str, Sequence[str]]]:
-        """Each method of a handler, or a control thread, where signals matter."""
-        if not self.signals:
+        """Each method of a handler, or a control thread, where signals or requests matter."""
+        if not (self.signals or caller.name in self.executed):
             return
         interface = caller.name.rpartition(".")[2]
         if self.system.instance(caller.name) is not None:
@@ -368,12 +380,14 @@ class _CodeReader:
             else:
                 continue
 
-            def most(targets: Sequence[str]) -> int:
+            def most(targets: Sequence[str], roots: Sequence[str] = caller.roots) -> int:
                 if reached.unbounded is not None:
                     raise NotCountedError("through a pointer", reached.unbounded[1])
                 counter = CallCounter(graph, targets, handlers)
-                return counter.of_job("run") if is_task else counter.of_request(caller.roots)
+                return counter.of_job("run") if is_task else counter.of_request(roots)
 
+            for root in caller.methods if interface.kind == "uses" else ():
+                self._count_method(caller, used, root, methods, most)
             try:
                 found = most(methods)
             except NotCountedError as error:
@@ -384,6 +398,25 @@ class _CodeReader:
                 self._more_than_stated(caller.name, instance, used, found)
             for method in methods if found and len(methods) > 1 else ():
                 self.counts[caller.name, f"{used}.{method.removeprefix(f'{used}_')}"] = most([method])
+
+    def _count_method(
+        self,
+        caller: _Caller,
+        used: str,
+        root: str,
+        methods: Sequence[str],
+        most: Callable[[Sequence[str], Sequence[str]], int],
+    ) -> None:
+        """The same for one method of a CPI, where that has a bound."""
+        node = method_node(caller.name, root.removeprefix(f"{caller.name.rpartition('.')[2]}_"))
+        try:
+            found = most(methods, [root])
+            each = {method: most([method], [root]) for method in methods if found and len(methods) > 1}
+        except NotCountedError:
+            return
+        self.counts[node, used] = found
+        for method, count in each.items():
+            self.counts[node, f"{used}.{method.removeprefix(f'{used}_')}"] = count
 
     def _endless(self, caller: str, instance: Instance, place: CallPlace, *, is_task: bool) -> Diagnostic:
         return Diagnostic(

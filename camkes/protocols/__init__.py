@@ -21,6 +21,7 @@ from camkes.protocols.signals import find_lending, find_signallers, stated_helpe
 if TYPE_CHECKING:
     from camkes.diagnostics import Sink
     from camkes.model.system import System
+    from camkes.protocols.methods import MethodCalls
     from camkes.protocols.plan import Plan
     from camkes.protocols.requests import CallGraph, Chains, Counts, RequestGraph
     from camkes.protocols.signals import Lending, Operations
@@ -33,11 +34,13 @@ def analyse(
     chains: Chains | None = None,
     operations: Operations | None = None,
     counts: Counts | None = None,
+    by_method: MethodCalls | None = None,
 ) -> Plan | None:
     """Build the request graph, plan the system and check it. The plan, or None where an error was found.
 
     `code` is what compiled handlers call ("inst.iface" -> names of `uses` interfaces), `chains` how;
-    `operations` is the same for functions that wait and signal, and `counts` how often they call.
+    `operations` is the same for functions that wait and signal, `counts` how often they call, and `by_method`
+    which methods single methods call.
     """
     if _can_cycle(system):
         for diagnostic in plain_cycles(system, code or {}):
@@ -53,7 +56,7 @@ def analyse(
         return None if not schedulable else Plan((), (), (), (), mcs=system.mcs, signallers=signallers)
     graph = build_graph(system, code, counts)
     plan = plan_requests(system, graph, _lending(system, graph, operations or {}))
-    plan = replace(plan, counts=counts or {})
+    plan = replace(plan, counts=counts or {}, by_method=by_method or {})
     good = run_checks(Facts(system, graph, plan, code or {}, chains or {}, operations), sink)
     if operations is not None:
         waiting = waiting_code(system, graph, operations)

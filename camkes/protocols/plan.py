@@ -18,6 +18,7 @@ from camkes.protocols.bits import bits
 from camkes.protocols.contexts import SPARE, Context, Seat
 from camkes.protocols.cycles import reached
 from camkes.protocols.flow import NearestCallers, largest_number
+from camkes.protocols.methods import MethodCalls
 from camkes.protocols.requests import Counts, Request, RequestGraph
 from camkes.protocols.signals import Lending, Signallers
 from camkes.protocols.task_ids import assign_ids
@@ -155,8 +156,8 @@ class PlannedCondition(Struct, frozen=True):
 class Plan(Struct, frozen=True):
     """The plan of a system. Tasks are in id order, CPIs and conditions in the order of the text (their `id`
     order). `mcs`: the kernel is an MCS kernel. `plain_calls` lead from tasks and CPIs to interfaces without
-    a protocol. `counts` are those that were found in code, and `endless` the tasks and CPIs that have a loop
-    there which nothing leaves. `waiting`: for each event and semaphore ("inst.name") the control threads and
+    a protocol. `counts` are those that were found in code, `by_method` what single methods call there, and
+    `endless` the tasks and CPIs that have a loop there which nothing leaves. `waiting`: for each event and semaphore ("inst.name") the control threads and
     handlers whose code may wait for it; None: no code was read. `signallers` are what can end waits for
     events, mutexes and semaphores, by their names; of those that are missing, it is not known."""
 
@@ -169,6 +170,7 @@ class Plan(Struct, frozen=True):
     bands: tuple[Band, ...] = ()
     plain_calls: tuple[Request, ...] = ()
     counts: Counts = {}
+    by_method: MethodCalls = {}
     endless: Mapping[str, Diagnostic] = {}
     waiting: Mapping[str, frozenset[str]] | None = None
     signallers: Mapping[str, Signallers] = {}

@@ -31,9 +31,14 @@ class Chain(Struct, frozen=True):
 #: A handler or control thread and the name of one of its `uses` interfaces -> how its code gets there.
 Chains = Mapping[tuple[str, str], Chain]
 
-#: A task, or a CPI, and the name of an interface that it uses or emits, or "iface.method" -> the most calls
-#: in a job, or a request; a diagnostic where these have no bound.
+#: A task, a CPI or a method of one (`method_node`), and the name of an interface that it uses or emits, or
+#: "iface.method" -> the most calls in a job, or a request; a diagnostic where these have no bound.
 Counts = Mapping[tuple[str, str], int | Diagnostic]
+
+
+def method_node(caller: str, method: str) -> str:
+    """What names a method of a handler, or without one a control thread."""
+    return f"{caller}:{method}"
 
 
 class Counted(StrEnum):

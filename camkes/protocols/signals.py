@@ -13,17 +13,12 @@ from camkes.diagnostics import Span
 from camkes.model.connectors import support
 from camkes.model.system import Condition, Connection, Instance, Procedure, System
 from camkes.protocols.cycles import path, walk
-from camkes.protocols.requests import Chain, Request, RequestGraph, procedures
+from camkes.protocols.requests import Chain, Request, RequestGraph, method_node, procedures
 
 #: A handler ("inst.iface") or control thread ("inst") -> the functions it reaches that wait or signal, and
 #: how. One that is missing may reach all of its instance. Likewise the `method_node` of a method or control
 #: thread -> these functions and those that make requests.
 Operations = Mapping[str, Mapping[str, Chain]]
-
-
-def method_node(caller: str, method: str) -> str:
-    """The key of a method of a handler, or without one of a control thread, in `Operations`."""
-    return f"{caller}:{method}"
 
 
 class Signaller(Struct, frozen=True):
