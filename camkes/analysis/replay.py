@@ -11,6 +11,7 @@ protocols.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
@@ -126,6 +127,7 @@ def read_replay(path: Path, workload: Workload, sink: Sink) -> Replay | None:
 
 def _differences(replay: Replay, supply: Supply, workload: Workload) -> Iterator[str]:
     """Where a case and a system do not fit."""
+    workload = of_case(workload, replay)
     if not replay.supply.share:
         yield "the schedule has no slot of its tasks"
     elif set(map(_round, replay.supply.phases)) != set(map(_round, supply.phases)):
@@ -147,6 +149,42 @@ def _differences(replay: Replay, supply: Supply, workload: Workload) -> Iterator
                     yield f"`{body.name}` does not request `{step}`"
 
 
+def of_case(workload: Workload, replay: Replay) -> Workload:
+    """The workload with the methods of CPIs that a case has: which ones the code calls is known where the
+    case was found, and need not be here."""
+    names = [body.name for body in replay.cpis]
+    methods: dict[str, list[str]] = {}
+    for cpi in sorted({each.cpi for each in workload.cpis if each.interface}, key=len, reverse=True):
+        methods[cpi] = [name for name in names if name == cpi or name.startswith(f"{cpi}.")]
+        names = [name for name in names if name not in methods[cpi]]
+    now: dict[str, list[WorkloadCpi]] = {}
+    for each in workload.cpis:
+        now.setdefault(each.cpi, []).append(each)
+    other = {cpi for cpi, own in methods.items() if own and own != [each.name for each in now[cpi]]}
+    if not other:
+        return workload
+    cpi_of = {each.name: each.cpi for each in workload.cpis}
+    cpi_of |= {name: cpi for cpi in other for name in methods[cpi]}
+    bodies = {body.name: body.body for body in (*replay.tasks, *replay.cpis)}
+
+    def requests(name: str, before: Iterable[str]) -> Mapping[str, int]:
+        """Those of the case, as far as the same CPIs are requested."""
+        known = {cpi_of[callee] for callee in before}
+        steps = (step for step in bodies.get(name, ()) if isinstance(step, str))
+        return Counter(step for step in steps if cpi_of.get(step) in known)
+
+    cpis: list[WorkloadCpi] = []
+    for cpi, each in now.items():
+        before = {callee: None for one in each for callee in one.requests}
+        lock = each[0].lock or (cpi if len(methods.get(cpi, ())) > 1 and each[0].protocol.lock else "")
+        for name in methods[cpi] if cpi in other else ():
+            cpis.append(replace(each[0], name=name, lock=lock, requests=requests(name, before)))
+        for one in each if cpi not in other else ():
+            cpis.append(replace(one, requests=requests(one.name, one.requests)))
+    tasks = (replace(task, requests=requests(task.name, task.requests)) for task in workload.tasks)
+    return replace(workload, tasks=tuple(tasks), cpis=tuple(cpis))
+
+
 # A system that does nothing but the steps ----------------------------------------------------------
 
 
@@ -156,7 +194,8 @@ def write_model(
     """Write an application of such a system into a folder; returns its `.camkes` file. A task ends after so
     many jobs, as many as `jobs` states."""
     groups, waits = _groups(workload), waits_of(workload)
-    names = _names([*(task.name for task in workload.tasks), *groups, *(cpi.name for cpi in workload.cpis)])
+    named = [name for cpi in workload.cpis for name in (cpi.name, cpi.cpi)]
+    names = _names([*(task.name for task in workload.tasks), *groups, *named])
     folder.mkdir(parents=True, exist_ok=True)
 
     def body(steps: Sequence[Step], component: str) -> str:
@@ -178,7 +217,9 @@ def write_model(
             code = server_code(workload, lock, bodies, waits)
         else:
             code = "".join(
-                f"void {_interface(cpi, names)}_go(void)\n{{\n{bodies[cpi.name]}}}\n" for cpi in cpis
+                f"void {_interface(cpi, names)}_{_method(workload, cpi, names)}(void)\n{{\n"
+                f"{bodies[cpi.name]}}}\n"
+                for cpi in cpis
             )
         _write(folder, names[lock], code)
     root = folder / "system.camkes"
@@ -196,7 +237,21 @@ def _groups(workload: Workload) -> Mapping[str, Sequence[WorkloadCpi]]:
 
 
 def _interface(cpi: WorkloadCpi, names: Mapping[str, str]) -> str:
-    return names[cpi.name] if cpi.lock else "p"
+    return names[cpi.cpi] if cpi.lock and cpi.lock != cpi.cpi else "p"
+
+
+def _face(cpi: WorkloadCpi) -> str:
+    """What is an interface of its own: all methods that exclude each other."""
+    return cpi.cpi if cpi.lock else cpi.name
+
+
+def _methods(workload: Workload, cpi: WorkloadCpi) -> Sequence[WorkloadCpi]:
+    """Those of its interface."""
+    return [each for each in workload.of_lock[workload.lock[cpi.name]] if _face(each) == _face(cpi)]
+
+
+def _method(workload: Workload, cpi: WorkloadCpi, names: Mapping[str, str]) -> str:
+    return names[cpi.name] if len(_methods(workload, cpi)) > 1 else "go"
 
 
 def _lines(
@@ -210,7 +265,8 @@ def _lines(
         elif (number := waits.get((component, step))) is not None:
             yield wait_code(workload, names, step, number)
         else:
-            yield f"to_{names[step]}_go();"
+            cpi = workload.cpi[step]
+            yield f"to_{names[_face(cpi)]}_{_method(workload, cpi, names)}();"
 
 
 def _released(workload: Workload, task: WorkloadTask) -> Iterator[str]:
@@ -264,11 +320,25 @@ def _text(workload: Workload, what: SimulatedProgram, names: Mapping[str, str]) 
     settings: list[str] = []
     offsets = releases(workload, what)
     callers: dict[str, list[str]] = {}
+    first = {_face(cpi): cpi for cpi in reversed(workload.cpis) if not cpi.wait}
+
+    def procedure(cpi: WorkloadCpi) -> str:
+        several = len(_methods(workload, cpi)) > 1
+        return f"request_to_{names[_face(cpi)]}" if several else "Request"
+
+    def faces_of(callees: Iterable[str]) -> list[str]:
+        found = (workload.cpi[callee] for callee in callees)
+        return list(dict.fromkeys(_face(cpi) for cpi in found if not cpi.wait))
+
+    for cpi in first.values():
+        if len(methods := _methods(workload, cpi)) > 1:
+            calls = " ".join(f"void {names[each.name]}();" for each in methods)
+            lines.append(f"procedure {procedure(cpi)} {{ {calls} }}")
 
     def component(name: str, requests: Iterable[str], items: str) -> None:
         word = names[name]
-        called = [callee for callee in requests if not workload.cpi[callee].wait]
-        uses = " ".join(f"uses Request to_{names[callee]};" for callee in called)
+        called = faces_of(requests)
+        uses = " ".join(f"uses {procedure(first[callee])} to_{names[callee]};" for callee in called)
         lines.append(f"component {word.title()} {{ {items} {waiting_items(workload, names, name)}{uses} }}")
         composition.append(f"component {word.title()} {word};")
         for callee in called:
@@ -293,19 +363,21 @@ def _text(workload: Workload, what: SimulatedProgram, names: Mapping[str, str]) 
             settings.append(f"{names[lock]}._priority = {server_priority(workload)};")
             items.append(server_items(workload, lock))
         for cpi in cpis if not cpis[0].wait else ():
-            face = _interface(cpi, names)
-            called = [callee for callee in cpi.requests if not workload.cpi[callee].wait]
+            face, methods = _interface(cpi, names), _methods(workload, cpi)
+            if cpi is not methods[0]:
+                continue  # it is in the same interface
+            called = faces_of(callee for each in methods for callee in each.requests)
             requests = ", ".join(f"to_{names[callee]}" for callee in called)
-            monitor = ", monitor lock" if cpi.lock else ""
+            monitor = ", monitor lock" if cpi.lock and cpi.lock != cpi.cpi else ""
             protocol = f"with priority_protocol {cpi.protocol.value}{monitor}, requests ({requests})"
-            items.append(f"provides Request {face} {protocol};")
-            if cpi.protocol.own_priority and workload.arrivals[cpi.name]:
+            items.append(f"provides {procedure(cpi)} {face} {protocol};")
+            if cpi.protocol.own_priority and any(workload.arrivals[each.name] for each in methods):
                 settings.append(f"{names[lock]}.{face}_priority = {cpi.ceiling};")
             if cpi.pool:
                 settings.append(f"{names[lock]}.{face}_num_threads = {cpi.pool};")
         component(lock, dict.fromkeys(callee for cpi in cpis for callee in cpi.requests), " ".join(items))
     for callee, ends in callers.items():
-        to = f"{names[workload.lock[callee]]}.{_interface(workload.cpi[callee], names)}"
+        to = f"{names[workload.lock[first[callee].name]]}.{_interface(first[callee], names)}"
         composition.append(f"connection {RPC_CALL.name} of_{names[callee]}({', '.join(ends)}, to {to});")
     composition += wait_connections(workload, names)
     body = [

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from camkes import pipeline
-from camkes.analysis.replay import read_replay, releases, write_model
+from camkes.analysis.replay import of_case, read_replay, releases, write_model
 from camkes.analysis.workload import workload_of
 from camkes.backends.interface import Progress
 from camkes.diagnostics import Severity, Sink
@@ -37,7 +37,7 @@ def run(
     case = read_replay(file, whole, sink)
     if case is None:
         return None
-    _, workload = whole.part_of(case.task)
+    workload = of_case(whole.part_of(case.task)[1], case)
     folder = pipeline.build_folder(checked.application, settings.output) / "replay"
     try:
         root = write_model(workload, case.program, folder)
