@@ -240,9 +240,7 @@ def plan(system: System, sink: Sink, calls: CodeCalls | None = None) -> Plan | N
     if read is None:
         found = analyse(system, sink)
     else:
-        found = analyse(
-            system, sink, read.reached, read.chains, read.operations, read.counts, read.by_method
-        )
+        found = analyse(system, sink, read.reached, read.chains, read.operations, read.counts, read.by_method)
     if found is not None and read is not None:
         found = replace(found, endless=read.endless)
     for note in calls.notes if calls is not None else ():

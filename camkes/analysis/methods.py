@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Which methods of a CPI the analysis distinguishes: those that differ in their time or in what they request."""
+"""Which methods of a CPI the analysis distinguishes: those with another time or other requests."""
 
 from __future__ import annotations
 
@@ -94,17 +94,18 @@ def _named(
     members: dict[str, list[tuple[int, tuple[str, ...]]]] = {name: [] for name in cpis}
     for index, each in enumerate(alike):
         single = [node.methods for node in each.nodes if len(node.methods) == 1]
-        names = frozenset().union(*(single or [node.methods for node in each.nodes]))
+        every = single or [node.methods for node in each.nodes]
+        names = {method for methods in every for method in methods}
         members[each.cpi].append((index, tuple(m for m in cpis[each.cpi].methods if m in names)))
     taken = set(cpis)
     name: dict[int, str] = {}
     for cpi, found in members.items():
         order = cpis[cpi].methods.index
         found.sort(key=lambda each: [order(method) for method in each[1]])
-        for index, names in found:
+        for index, own in found:
             word = cpi
-            if len(found) > 1 and len(names) < len(cpis[cpi].methods):
-                word = f"{cpi}.{'|'.join(names)}"
+            if len(found) > 1 and len(own) < len(cpis[cpi].methods):
+                word = f"{cpi}.{'|'.join(own)}"
                 while word in taken:  # an interface of an instance with such a name
                     word += "()"
             taken.add(word)

@@ -174,12 +174,12 @@ def of_case(workload: Workload, replay: Replay) -> Workload:
         return Counter(step for step in steps if cpi_of.get(step) in known)
 
     cpis: list[WorkloadCpi] = []
-    for cpi, each in now.items():
-        before = {callee: None for one in each for callee in one.requests}
-        lock = each[0].lock or (cpi if len(methods.get(cpi, ())) > 1 and each[0].protocol.lock else "")
+    for cpi, own in now.items():
+        before = {callee: None for one in own for callee in one.requests}
+        lock = own[0].lock or (cpi if len(methods.get(cpi, ())) > 1 and own[0].protocol.lock else "")
         for name in methods[cpi] if cpi in other else ():
-            cpis.append(replace(each[0], name=name, lock=lock, requests=requests(name, before)))
-        for one in each if cpi not in other else ():
+            cpis.append(replace(own[0], name=name, lock=lock, requests=requests(name, before)))
+        for one in own if cpi not in other else ():
             cpis.append(replace(one, requests=requests(one.name, one.requests)))
     tasks = (replace(task, requests=requests(task.name, task.requests)) for task in workload.tasks)
     return replace(workload, tasks=tuple(tasks), cpis=tuple(cpis))

@@ -33,14 +33,14 @@ NEVER = 1 << 62
 class WorkloadCpi(Struct, frozen=True):
     """A component procedure interface, or methods of one. `work` is the execution time of one request without
     what it requests; `requests` says how many requests one makes to which CPIs; `ceiling` is the priority
-    that a `fixed` CPI executes at, 255 for a non-preemptive one, and means nothing for the others. CPIs
-    with the same `lock`, of the same protocol and ceiling, exclude each other: the methods of an interface,
-    where these differ, the CPIs of a monitor, and each `wait` for a signal of the same servers (see
-    `camkes.analysis.conditions`); the others have locks of their own. `methods` of the CPI `interface` (empty:
-    itself) are those that one can be a request to. Waits are served in `any_order`, or else the most urgent first, as all others are. `pool` threads serve requests
-    of more tasks than these; 0: there is no pool, a request never waits for a thread in either case.
-    `managed`: a manager keeps those that wait, also those for a `fixed` CPI, on an MCS kernel. `helpers` end
-    a wait. `domain` is that of its threads."""
+    that a `fixed` CPI executes at, 255 for a non-preemptive one, and means nothing for the others. CPIs with
+    the same `lock`, of the same protocol and ceiling, exclude each other: the methods of an interface, where
+    these differ, the CPIs of a monitor, and each `wait` for a signal of the same servers (see
+    `camkes.analysis.conditions`); the others have locks of their own. `methods` of the CPI `interface`
+    (empty: itself) are those that one can be a request to. Waits are served in `any_order`, or else the most
+    urgent first, as all others are. `pool` threads serve requests of more tasks than these; 0: there is no
+    pool, a request never waits for a thread in either case. `managed`: a manager keeps those that wait, also
+    those for a `fixed` CPI, on an MCS kernel. `helpers` end a wait. `domain` is that of its threads."""
 
     name: str
     protocol: Protocol
@@ -171,8 +171,8 @@ class Workload(Struct, frozen=True, dict=True):
 
     @cached_property
     def order(self) -> tuple[WorkloadCpi, ...]:
-        """All CPIs, each before those that it requests; those that have a lock follow each other, as long as
-        nobody requests a lock while it has it."""
+        """All CPIs, each before those that it requests; those that have a lock follow each other, where no
+        request to one leads to another one with its lock."""
         locks = {
             lock: {self.lock[name]: None for cpi in cpis for name in cpi.requests}
             for lock, cpis in self.of_lock.items()
@@ -287,9 +287,7 @@ def workload_of(system: System, plan: Plan) -> Workload:
     serving = servers(system, plan)
     waits = tuple(helped_waits(plan, serving))
     methods = methods_of(system, plan)
-    counts: dict[str, dict[str, int]] = {
-        name: dict(requests) for name, requests in methods.requests.items()
-    }
+    counts: dict[str, dict[str, int]] = {name: dict(requests) for name, requests in methods.requests.items()}
     for wait in waits:
         for caller in wait.waiting:
             for name in methods.of_cpi.get(caller, (caller,)):

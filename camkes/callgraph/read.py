@@ -46,8 +46,8 @@ from camkes.model.settings import REQUESTS
 from camkes.model.system import Instance, Interface, Procedure, System
 from camkes.project.application import Application
 from camkes.project.builds import ComponentBuild
-from camkes.protocols.releases import emitting_ends
 from camkes.protocols.methods import MethodCalls
+from camkes.protocols.releases import emitting_ends
 from camkes.protocols.requests import Chain, Counts, method_node, procedures
 from camkes.protocols.signals import Operations, signal_operations, signals_matter
 
@@ -61,14 +61,14 @@ _LINES = ("-g1",)
 
 
 class CodeCalls(Struct, frozen=True):
-    """`reached` is what handlers ("inst.iface") and control threads ("inst") call of the `uses` interfaces
-    of their instance, `chains` how; those of which that is not known are missing. `operations` is the same
-    of the functions that wait for and send signals (`EVENT_emit`, `EVENT_wait`, `SEMAPHORE_wait`,
+    """`reached` is what handlers ("inst.iface") and control threads ("inst") call of the `uses` interfaces of
+    their instance, `chains` how; those of which that is not known are missing. `operations` is the same of
+    the functions that wait for and send signals (`EVENT_emit`, `EVENT_wait`, `SEMAPHORE_wait`,
     `SEMAPHORE_post`), and of both for single methods (`method_node`). `by_method` are the methods that single
     methods of CPIs and tasks call. `counts` is how often these, tasks and handlers call an interface, or emit
-    an event, at most, in a job or a request, if that was requested, and `endless` which of them have a loop that nothing leaves. `notes` are the reasons why something is not
-    known, `unread` those why code of an instance or a caller was not read. `files` are the sources and
-    headers that were read."""
+    an event, at most, in a job or a request, if that was requested, and `endless` which of them have a loop
+    that nothing leaves. `notes` are the reasons why something is not known, `unread` those why code of an
+    instance or a caller was not read. `files` are the sources and headers that were read."""
 
     reached: Mapping[str, frozenset[str]]
     chains: Mapping[tuple[str, str], Chain]

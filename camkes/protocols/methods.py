@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cached_property
 from typing import NamedTuple
 
-from camkes.model.system import Cpi, Instance, Procedure, System
+from camkes.model.system import Cpi, System
 from camkes.protocols.cycles import walk
 from camkes.protocols.requests import Counted, Counts, Request, method_node
 
@@ -43,7 +43,7 @@ class MethodRequests:
     """The requests of a system by method."""
 
     def __init__(
-        self, system: System, requests: Iterable[Request], calls: MethodCalls = {}, counts: Counts = {}
+        self, system: System, requests: Iterable[Request], calls: MethodCalls, counts: Counts
     ) -> None:
         self._system = system
         self._calls = calls
@@ -157,13 +157,6 @@ def _methods_called(calls: Set[str], used: str) -> frozenset[str]:
     """The methods of one interface among these."""
     prefix = f"{used}."
     return frozenset(name.removeprefix(prefix) for name in calls if name.startswith(prefix))
-
-
-def methods_of(instance: Instance, interface: str) -> list[str]:
-    """The names of the methods of an interface of an instance."""
-    found = instance.type.interface(interface)
-    kind = None if found is None else found.type
-    return [method.name for method in kind.methods] if isinstance(kind, Procedure) else []
 
 
 def work_of(cpi: Cpi, methods: Iterable[str]) -> int:

@@ -157,9 +157,10 @@ class Plan(Struct, frozen=True):
     """The plan of a system. Tasks are in id order, CPIs and conditions in the order of the text (their `id`
     order). `mcs`: the kernel is an MCS kernel. `plain_calls` lead from tasks and CPIs to interfaces without
     a protocol. `counts` are those that were found in code, `by_method` what single methods call there, and
-    `endless` the tasks and CPIs that have a loop there which nothing leaves. `waiting`: for each event and semaphore ("inst.name") the control threads and
-    handlers whose code may wait for it; None: no code was read. `signallers` are what can end waits for
-    events, mutexes and semaphores, by their names; of those that are missing, it is not known."""
+    `endless` the tasks and CPIs that have a loop there which nothing leaves. `waiting`: for each event and
+    semaphore ("inst.name") the control threads and handlers whose code may wait for it; None: no code was
+    read. `signallers` are what can end waits for events, mutexes and semaphores, by their names; of those
+    that are missing, it is not known."""
 
     tasks: tuple[PlannedTask, ...]
     cpis: tuple[PlannedCpi, ...]

@@ -339,7 +339,8 @@ class _TasksAndCpis:
         found = dict.fromkeys(_methods(interface))
         for end in self.callers.get(name, ()):
             user = self.named.get(end.instance)
-            found |= dict.fromkeys(_methods(user and user.type.interface(end.interface)))
+            used = None if user is None else user.type.interface(end.interface)
+            found |= dict.fromkeys(_methods(used))
         return tuple(found)
 
     def method_times(self, instance: Instance, interface: Interface) -> Iterator[tuple[str, MethodTimes]]:
