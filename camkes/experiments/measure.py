@@ -24,16 +24,20 @@ from camkes import pipeline
 from camkes.backends.interface import Progress
 from camkes.diagnostics import Sink
 from camkes.model.settings import WCET
-from camkes.running.model import LockStep, Run, State, TracedThread
+from camkes.model.system import Cpi, Procedure, System
+from camkes.protocols.requests import method_node
+from camkes.resolve.words.methods import method_of
+from camkes.running.model import LockStep, Run, ServedRequest, State, TracedThread
 
 #: A proposal is a whole number of these, in nanoseconds.
 STEP = 1_000
 
 
 class Measurement(Struct, frozen=True):
-    """The jobs of a task, or the requests to a CPI: how many ended, and the longest execution time of one;
-    how many were `interrupted`, so that their times are not known. `setting` is the (instance, name) of the
-    execution time, `stated` what the system has there. All times are nanoseconds."""
+    """The jobs of a task, or the requests to a CPI or to one of its methods: how many ended, and the longest
+    execution time of one; how many were `interrupted`, so that their times are not known. `setting` is the
+    (instance, name) of the execution time, `stated` what the system has there. All times are nanoseconds.
+    `method` is the `method_node` of a method, by its index."""
 
     name: str
     is_task: bool
@@ -42,6 +46,12 @@ class Measurement(Struct, frozen=True):
     count: int = 0
     longest: int = 0
     interrupted: int = 0
+    method: str = ""
+
+    @property
+    def key(self) -> str:
+        """What it is called among those that were seen."""
+        return self.method or self.name
 
     def proposed(self, margin: float) -> int | None:
         """The longest time and a margin, rounded up to microseconds; None where nothing was seen."""
@@ -83,7 +93,7 @@ def measure(
                 return None
             failed = failed or outcome.failed
             found = merged(found, times(outcome.run))
-    return Measured(checked, runs, failed, tuple(found))
+    return Measured(checked, runs, failed, tuple(_shown(found)))
 
 
 def measure_on_sel4(
@@ -101,23 +111,52 @@ def measure_on_sel4(
     if outcome is None:
         return None
     seen, interrupted = undisturbed_times(outcome.run)
-    found = (replace(m, interrupted=interrupted[m.name]) for m in merged(expected(checked), seen))
-    return Measured(checked, 1, outcome.failed, tuple(found), "sel4")
+    found = [replace(m, interrupted=interrupted[m.key]) for m in merged(expected(checked), seen)]
+    return Measured(checked, 1, outcome.failed, tuple(_shown(found)), "sel4")
 
 
 def expected(checked: pipeline.Checked) -> list[Measurement]:
-    """All tasks and the CPIs that they can reach, with what is stated."""
+    """All tasks, and the CPIs that they can reach and the methods of these, with what is stated."""
     tasks = [
         Measurement(task.instance, True, (task.instance, WCET.of("_")), task.wcet)
         for task in checked.system.tasks
     ]
     reached = {cpi.name for cpi in checked.plan.cpis if cpi.tasks}
-    cpis = [
-        Measurement(cpi.name, False, (cpi.instance, WCET.of(f"{cpi.interface}_")), cpi.wcet)
-        for cpi in checked.system.cpis
-        if cpi.name in reached
-    ]
+    cpis: list[Measurement] = []
+    for cpi in checked.system.cpis:
+        if cpi.name in reached:
+            cpis.append(Measurement(cpi.name, False, (cpi.instance, WCET.of(f"{cpi.interface}_")), cpi.wcet))
+            cpis += _methods(checked.system, cpi)
     return tasks + cpis
+
+
+def _methods(system: System, cpi: Cpi) -> Iterator[Measurement]:
+    """The methods of a CPI that has several, and whose times can be stated."""
+    instance = system.instance(cpi.instance)
+    assert instance is not None
+    provided = {
+        i.name: [method.name for method in i.type.methods]
+        for i in instance.type.interfaces
+        if i.kind == "provides" and isinstance(i.type, Procedure)
+    }
+    for index, method in enumerate(cpi.methods if len(cpi.methods) > 1 else ()):
+        word = f"{cpi.interface}_{method}"
+        if method_of(word, provided) == (cpi.interface, method):
+            stated = cpi.method_times.get(method)
+            yield Measurement(
+                f"{cpi.name}.{method}",
+                False,
+                (cpi.instance, WCET.of(f"{word}_")),
+                None if stated is None else stated.wcet,
+                method=method_node(cpi.name, str(index)),
+            )
+
+
+def _shown(found: Iterable[Measurement]) -> Iterator[Measurement]:
+    """Without methods that no request was to; and without all of a CPI where they are one."""
+    seen = [each for each in found if not each.method or each.count or each.interrupted or each.stated]
+    methods = Counter(each.method.partition(":")[0] for each in seen if each.method)
+    return (each for each in seen if not each.method or methods[each.method.partition(":")[0]] > 1)
 
 
 def merged(before: Iterable[Measurement], seen: Mapping[str, list[int]]) -> list[Measurement]:
@@ -125,15 +164,15 @@ def merged(before: Iterable[Measurement], seen: Mapping[str, list[int]]) -> list
     return [
         replace(
             each,
-            count=each.count + len(seen.get(each.name, ())),
-            longest=max(each.longest, *seen.get(each.name, ()), 0),
+            count=each.count + len(seen.get(each.key, ())),
+            longest=max(each.longest, *seen.get(each.key, ()), 0),
         )
         for each in before
     ]
 
 
 def times(run: Run) -> dict[str, list[int]]:
-    """Execution times of all jobs and requests that ended in a run, by task and CPI."""
+    """Execution times of all jobs and requests that ended in a run, by task and CPI, and by method."""
     threads = {thread.named.number: _Executed(thread) for thread in run.threads}
     found: dict[str, list[int]] = {}
     for lane in run.lanes:
@@ -145,17 +184,25 @@ def times(run: Run) -> dict[str, list[int]]:
     for request in run.requests:
         if request.end < run.end:
             executed = threads[request.thread].between(request.start, request.end)
-            found.setdefault(names[request.cpi], []).append(executed)
+            for name in _names_of(request, names):
+                found.setdefault(name, []).append(executed)
     return found
 
 
+def _names_of(request: ServedRequest, names: Mapping[int, str]) -> Iterator[str]:
+    """Of the CPI, and of the method if there are several."""
+    yield names[request.cpi]
+    if request.method is not None:
+        yield method_node(names[request.cpi], str(request.method))
+
+
 class _Interval(NamedTuple):
-    """A job, with the `name` of its task, or a request, with that of its CPI. `task` is the id of the task
-    that it belongs to."""
+    """A job, with the name of its task, or a request, with those of its CPI and method. `task` is the id of
+    the task that it belongs to."""
 
     start: int
     end: int
-    name: str
+    names: tuple[str, ...]
     task: int | None
     waited: bool = False
 
@@ -166,7 +213,7 @@ def undisturbed_times(run: Run) -> tuple[dict[str, list[int]], Counter[str]]:
     lock. Only the driver of the timer may execute meanwhile. And how many others ended."""
     names = {cpi.id: cpi.name for cpi in run.names.cpis}
     known = [
-        _Interval(job.begin, run.end if job.end is None else job.end, lane.task.name, lane.task.id)
+        _Interval(job.begin, run.end if job.end is None else job.end, (lane.task.name,), lane.task.id)
         for lane in run.lanes
         for job in lane.jobs
         if job.begin is not None
@@ -178,7 +225,8 @@ def undisturbed_times(run: Run) -> tuple[dict[str, list[int]], Counter[str]]:
     for request in run.requests:
         times = gets.get(request.thread, ())
         waited = bisect_left(times, request.start) < bisect_right(times, request.end)
-        known.append(_Interval(request.start, request.end, names[request.cpi], request.task, waited))
+        own = tuple(_names_of(request, names))
+        known.append(_Interval(request.start, request.end, own, request.task, waited))
     begins = sorted(known, key=_start)
     ends = sorted(known, key=_end)
     found: dict[str, list[int]] = {}
@@ -191,10 +239,11 @@ def undisturbed_times(run: Run) -> tuple[dict[str, list[int]], Counter[str]]:
         others = any(other.task is None or other.task != each.task for other in (*begun, *ended))
         if each.end >= run.end:
             continue
-        if others or each.waited:
-            interrupted[each.name] += 1
-        else:
-            found.setdefault(each.name, []).append(each.end - each.start - _length_of_outermost(begun))
+        for name in each.names:
+            if others or each.waited:
+                interrupted[name] += 1
+            else:
+                found.setdefault(name, []).append(each.end - each.start - _length_of_outermost(begun))
     return found, interrupted
 
 

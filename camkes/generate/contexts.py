@@ -209,6 +209,7 @@ class CpiContext(Struct, frozen=True):
     time: tuple[tuple[str, str], ...]  # members for overruns
     payers: tuple[tuple[int, int], ...]  # id of a task's context, slot of its scheduling context
     members: tuple[tuple[str, int], ...]  # of its record, from settings
+    methods: tuple[str, ...]  # which records name by their index
 
 
 class RpcToContext(Struct, frozen=True):

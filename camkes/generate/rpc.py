@@ -170,6 +170,7 @@ def _cpi(me: InstanceFacts, cpi: PlannedCpi) -> ctx.CpiContext:
         time=_policy(me, cpi),
         payers=_payers(me, cpi),
         members=me.instance.configured.interface(name).members,
+        methods=next(each.methods for each in me.all.system.cpis if each.name == cpi.name),
     )
 
 

@@ -321,7 +321,7 @@ class Decoder:
 
     def _on_request_end(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None and thread.requests:
-            begin, (cpi, context, priority, task, sequence) = thread.requests.pop()
+            begin, (cpi, context, priority, task, sequence, *method) = thread.requests.pop()
             self.requests.append(
                 ServedRequest(
                     thread=thread.named.number,
@@ -332,8 +332,14 @@ class Decoder:
                     priority=priority,
                     task=None if task == NO_NUMBER else task,
                     sequence=sequence,
+                    method=method[0] if method else None,
                 )
             )
+
+    def _on_method(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
+        if thread is not None and thread.requests:
+            begin, known = thread.requests[-1]
+            thread.requests[-1] = begin, (*known[:5], args[1])
 
     def _on_lock_wait(self, thread: ThreadState | None, other: ThreadState | None, args: Args) -> None:
         worker = thread if other is None else other

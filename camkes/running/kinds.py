@@ -61,6 +61,7 @@ class Kind(IntEnum):
     STARTED = 57
     SLOT = 58
     FILLED = 59
+    METHOD = 60
 
 
 #: names of each kind's arguments, in order
@@ -115,6 +116,7 @@ ARGUMENTS: dict[Kind, tuple[str, ...]] = {
     Kind.STARTED: ("threads",),
     Kind.SLOT: ("domain", "start"),
     Kind.FILLED: ("ns",),
+    Kind.METHOD: ("cpi", "method"),
 }
 
 

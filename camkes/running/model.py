@@ -136,7 +136,8 @@ class TracedThread(Struct, frozen=True):
 
 class ServedRequest(Struct, frozen=True, gc=False):
     """A request that a thread served; `context` and `cpi` are ids, `task` is the id of the task that began
-    the chain of requests, None: not known. `open`: it had not ended at the end of the run, which is `end`."""
+    the chain of requests, None: not known. `open`: it had not ended at the end of the run, which is `end`.
+    `method` is its index among those of the CPI, None where there is one."""
 
     thread: int
     start: int
@@ -147,6 +148,7 @@ class ServedRequest(Struct, frozen=True, gc=False):
     task: int | None
     sequence: int
     open: bool = False
+    method: int | None = None
 
 
 class LockStep(StrEnum):

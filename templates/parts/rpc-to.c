@@ -99,6 +99,9 @@ static void /*? serve ?*/_/*? method.name ?*/(struct camkes_thread */*? method.t
 /*- set cpi_arguments = method.thread ~ ', ' ~ method.request ~ ', &' ~ rpc.interface ~ '__cpi, ' ~ rpc.cpi.lock ~ ', ' ~ ('true' if rpc.cpi.pool else 'false') -*/
     if (/*? method.error ?*/ == CAMKES_MESSAGE_GOOD) {
         /*? method.error ?*/ = camkes_begin_request(/*? cpi_arguments ?*/);
+/*- if rpc.cpi.methods | length > 1 -*/
+        CAMKES_TRACE(METHOD, /*? rpc.cpi.id ?*/, /*? rpc.cpi.methods.index(method.name) ?*/);
+/*- endif -*/
     }
 /*- endif -*/
     if (CAMKES_UNLIKELY(/*? method.error ?*/ != CAMKES_MESSAGE_GOOD)) {

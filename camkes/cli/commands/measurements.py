@@ -49,7 +49,7 @@ class TimeReport(Struct, frozen=True):
     known. `proposed` is null where no time passed, `stated` where none is."""
 
     name: str
-    kind: Literal["task", "cpi"]
+    kind: Literal["task", "cpi", "method"]
     count: int
     interrupted: int
     longest: int
@@ -116,7 +116,7 @@ def to_report(found: Measured, factor: float) -> MeasureReport:
         times=tuple(
             TimeReport(
                 name=each.name,
-                kind="task" if each.is_task else "cpi",
+                kind="task" if each.is_task else "method" if each.method else "cpi",
                 count=each.count,
                 interrupted=each.interrupted,
                 longest=each.longest,

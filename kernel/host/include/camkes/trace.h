@@ -76,7 +76,8 @@ struct camkes_trace_record {
     X(SYNC_POST, 56, "object")                 /* thread has given it back, or added 1 */             \
     X(STARTED, 57, "threads")    /* thread has initialised its instance, so many threads of it go on */ \
     X(SLOT, 58, "domain start")  /* the slot of a domain, which began at `start` */                    \
-    X(FILLED, 59, "ns")          /* thread loops in no time, and was given the rest of its slot */
+    X(FILLED, 59, "ns")          /* thread loops in no time, and was given the rest of its slot */     \
+    X(METHOD, 60, "cpi method")  /* the request is to this method of several; from 0 on */
 
 /* clang-format on */
 

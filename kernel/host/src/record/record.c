@@ -51,6 +51,7 @@ static const char *const FORMATS[] = {
     [CAMKES_TRACE_SYNC_TAKE] = "-s",
     [CAMKES_TRACE_SYNC_POST] = "-s",
     [CAMKES_TRACE_STARTED] = "-n",
+    [CAMKES_TRACE_METHOD] = "-qn",
 };
 
 static bool is_about(const struct space *space, enum about what, uint64_t id)

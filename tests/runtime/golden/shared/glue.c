@@ -93,6 +93,7 @@ static void store__serve_put(struct camkes_thread *self, struct camkes_received 
     unsigned error = camkes_message_accepted(&message, &store__place, "put") ? CAMKES_MESSAGE_GOOD : message.error;
     if (error == CAMKES_MESSAGE_GOOD) {
         error = camkes_begin_request(self, request, &store__cpi, &store__cpi.lock, false);
+        CAMKES_TRACE(METHOD, 0, 0);
     }
     if (CAMKES_UNLIKELY(error != CAMKES_MESSAGE_GOOD)) {
         camkes_reply_refused(self, request, &store__place, error);
@@ -130,6 +131,7 @@ static void store__serve_get(struct camkes_thread *self, struct camkes_received 
     unsigned error = camkes_message_accepted(&message, &store__place, "get") ? CAMKES_MESSAGE_GOOD : message.error;
     if (error == CAMKES_MESSAGE_GOOD) {
         error = camkes_begin_request(self, request, &store__cpi, &store__cpi.lock, false);
+        CAMKES_TRACE(METHOD, 0, 1);
     }
     if (CAMKES_UNLIKELY(error != CAMKES_MESSAGE_GOOD)) {
         free(value);
