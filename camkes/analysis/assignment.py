@@ -36,21 +36,22 @@ class Policy(StrEnum):
 
 
 def changed(workload: Workload, priorities: Mapping[str, int] = {}) -> Workload:
-    """The workload with other priorities of tasks, and the ceilings that follow. The highest ceiling, which
-    makes a CPI non-preemptive, stays."""
+    """The workload with other priorities of tasks, and the ceilings that follow, one for all methods of a
+    CPI. The highest ceiling, which makes a CPI non-preemptive, stays."""
+    lock = workload.lock
     tasks = tuple(replace(t, priority=priorities.get(t.name, t.priority)) for t in workload.tasks)
     highest: dict[str, int] = {}
     for task in (*tasks, *workload.background):
         for name in task.requests:
-            highest[name] = max(task.priority, highest.get(name, 0))
+            highest[lock[name]] = max(task.priority, highest.get(lock[name], 0))
     cpis = {}
     for cpi in workload.order:
-        ceiling = highest.get(cpi.name, cpi.ceiling)
+        ceiling = highest.get(lock[cpi.name], cpi.ceiling)
         if cpi.protocol.own_priority and cpi.ceiling == MAX_PRIORITY:
             ceiling = MAX_PRIORITY
         cpis[cpi.name] = replace(cpi, ceiling=ceiling)
         for name in cpi.requests:
-            highest[name] = max(ceiling, highest.get(name, 0))
+            highest[lock[name]] = max(ceiling, highest.get(lock[name], 0))
     return replace(workload, tasks=tasks, cpis=tuple(cpis[cpi.name] for cpi in workload.cpis))
 
 

@@ -131,7 +131,11 @@ def attacking_program(rng: random.Random, workload: Workload) -> SimulatedProgra
 def above(seed: int) -> Sequence[str]:
     """The tasks of a random system that respond later than they can according to the analysis."""
     rng = random.Random(seed)
-    workload = attacked_workload(rng)
+    return above_bounds(rng, attacked_workload(rng), f"seed {seed}")
+
+
+def above_bounds(rng: random.Random, workload: Workload, name: str) -> Sequence[str]:
+    """The same of a workload."""
     release = rng.choice((0, 0, UNIT // 10, UNIT))
     analysis = analyse(workload, Platform("timers", timer=TimerCost(release)) if release else FREE)
     limits = {each.task.name: each.response for each in analysis.tasks}
@@ -142,7 +146,7 @@ def above(seed: int) -> Sequence[str]:
         for job in simulation.run(until, most=20_000):
             limit = limits[job.task]
             if isinstance(limit, Response) and job.took(simulation.now) > limit.time:
-                found.append(f"seed {seed}: {job.task} took {job.took(simulation.now)}, R is {limit.time}")
+                found.append(f"{name}: {job.task} took {job.took(simulation.now)}, R is {limit.time}")
     return found
 
 

@@ -53,6 +53,7 @@ class Enumeration:
         self.most = most
         index = {cpi.name: i for i, cpi in enumerate(self.cpis)}
         self.rules = [TABLE[cpi.protocol] for cpi in self.cpis]
+        self.lock = [workload.lock[cpi.name] for cpi in self.cpis]
         # for each task its events, each with the tasks that it releases
         self.events = [
             [
@@ -179,7 +180,10 @@ class Enumeration:
             return
         after = self._with(state, task, frames[:-1])
         cpi = frames[-1][0]
-        waiting = [t for t, (_, of, _) in enumerate(after) if of and of[-1][0] == cpi and not of[-1][3]]
+        own = self.lock[cpi]
+        waiting = [
+            t for t, (_, of, _) in enumerate(after) if of and not of[-1][3] and self.lock[of[-1][0]] == own
+        ]
         if not waiting or not self.rules[cpi].lock:
             yield after
             return
@@ -204,16 +208,22 @@ class Enumeration:
             if let_in and self.rules[cpi].own_priority:
                 found = max(found, self.cpis[cpi].ceiling)
             elif let_in and self.rules[cpi].inherits:
-                held.append(cpi)
+                held.append(self.lock[cpi])
         for t, (_, frames, _) in enumerate(state):
-            if frames and not frames[-1][3] and frames[-1][0] in held:
+            if frames and not frames[-1][3] and self.lock[frames[-1][0]] in held:
                 found = max(found, self._priority(state, t))
         return found
 
     def _holder(self, state: State, cpi: int) -> int | None:
-        return next(
-            (t for t, (_, frames, _) in enumerate(state) if any(f[0] == cpi and f[3] for f in frames)), None
+        own = self.lock[cpi]
+        holding = (
+            t for t, (_, of, _) in enumerate(state) if any(f[3] and self._is_of(f[0], own) for f in of)
         )
+        return next(holding, None)
+
+    def _is_of(self, cpi: int, lock: str) -> bool:
+        """Whether a CPI, not the job itself, has this lock."""
+        return cpi >= 0 and self.lock[cpi] == lock
 
 
 def small_workload(rng: random.Random) -> Workload:
