@@ -56,7 +56,7 @@ def with_methods(rng: random.Random, workload: Workload, *, joined: bool = False
         longest = rng.choice(names[cpi.name])
         for name in names[cpi.name]:
             own = lock[cpi.name] or (cpi.name if len(names[cpi.name]) > 1 and cpi.protocol.lock else "")
-            work = cpi.work if name == longest else rng.randint(0, cpi.work)
+            work = cpi.work if name == longest else rng.randint(min(1, cpi.work), cpi.work)
             cpis.append(
                 replace(
                     cpi,
@@ -79,8 +79,8 @@ def passing_on(rng: random.Random) -> Workload:
     protocol = Protocol.INHERITED if lock == "monitor" else rng.choice((Protocol.INHERITED, Protocol.FIXED))
     inner = rng.choice((Protocol.INHERITED, Protocol.INHERITED, Protocol.FIXED))
     cpis = (
-        WorkloadCpi("o.0", protocol, rng.randint(0, 2), lock=lock, interface="o", methods=("0",)),
-        WorkloadCpi("o.1", protocol, rng.randint(0, 2), {"x": 1}, lock=lock, interface="o", methods=("1",)),
+        WorkloadCpi("o.0", protocol, rng.randint(1, 2), lock=lock, interface="o", methods=("0",)),
+        WorkloadCpi("o.1", protocol, rng.randint(1, 2), {"x": 1}, lock=lock, interface="o", methods=("1",)),
         WorkloadCpi("x", inner, rng.randint(1, 3)),
     )
     wanted = [{"o.0": 1}, {"o.1": 1}, {"x": 1}, rng.choice(({"o.0": 1, "x": 1}, {"o.1": 1}, {}))]
