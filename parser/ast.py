@@ -193,11 +193,25 @@ class ProtocolClause(Record, frozen=True, eq=False):
     span: Span
 
 
-class RequestsClause(Record, frozen=True, eq=False):
-    """`requests (a, b)`: the `uses` interfaces that a request passes on to."""
+class RequestedCall(Record, frozen=True, eq=False):
+    """`interface`, `interface.called`, `method: interface` or `method: interface.called` in a clause."""
 
-    interfaces: tuple[Identifier, ...]
+    method: Identifier | None
+    interface: Identifier
+    called: Identifier | None
     span: Span
+
+
+class RequestsClause(Record, frozen=True, eq=False):
+    """`requests (a, b)`: the `uses` interfaces that a request passes on to, or methods of these; with a
+    method before it, only where that is requested."""
+
+    calls: tuple[RequestedCall, ...]
+    span: Span
+
+    @property
+    def interfaces(self) -> tuple[Identifier, ...]:
+        return tuple(call.interface for call in self.calls)
 
 
 class ThreadsClause(Record, frozen=True, eq=False):

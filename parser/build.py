@@ -269,8 +269,14 @@ class Builder:
     def protocol_clause(self, first: int, last: int, word: int, protocol: ast.Identifier) -> Any:
         return ast.ProtocolClause(protocol, self._span(first, last))
 
-    def requests_clause(self, first: int, last: int, word: int, *names: ast.Identifier) -> Any:
-        return ast.RequestsClause(names, self._span(first, last))
+    def requests_clause(self, first: int, last: int, word: int, *calls: ast.RequestedCall) -> Any:
+        return ast.RequestsClause(calls, self._span(first, last))
+
+    def request_of_any(self, first: int, last: int, *names: ast.Identifier) -> Any:
+        return ast.RequestedCall(None, names[0], names[1] if names[1:] else None, self._span(first, last))
+
+    def request_of_method(self, first: int, last: int, method: ast.Identifier, *names: Any) -> Any:
+        return ast.RequestedCall(method, names[0], names[1] if names[1:] else None, self._span(first, last))
 
     def helpers_clause(self, first: int, last: int, word: int, *names: Any) -> Any:
         return ast.HelpersClause(last > first, self._span(first, last))

@@ -119,6 +119,15 @@ class Attribute(Struct, frozen=True):
     span: Span
 
 
+class CalledMethod(Struct, frozen=True):
+    """What a `requests` clause lists: a `method` of the `uses` interface `interface`, empty: any; where a
+    request to the method `of` is served, empty: to any."""
+
+    interface: str
+    method: str = ""
+    of: str = ""
+
+
 class Interface(Struct, frozen=True, eq=False):
     """An interface of a component type.
 
@@ -142,6 +151,8 @@ class Interface(Struct, frozen=True, eq=False):
     within: Setting | None = None
     #: what an `overrun` clause states
     overrun: OverrunPolicy | None = None
+    #: what `requests` lists, if it names methods
+    calls: tuple[CalledMethod, ...] = ()
 
 
 class Sync(Struct, frozen=True, eq=False):
@@ -379,6 +390,8 @@ class Cpi(Struct, frozen=True, eq=False):
     methods: tuple[str, ...] = ()
     #: by method, in the order of the text
     method_times: Mapping[str, MethodTimes] = {}
+    #: what `requests` lists, if it names methods
+    calls: tuple[CalledMethod, ...] = ()
 
     @property
     def wcets(self) -> tuple[int | None, ...]:

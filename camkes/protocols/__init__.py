@@ -14,6 +14,7 @@ from camkes.protocols.checks.domains import check_domains
 from camkes.protocols.checks.inversion import inversions
 from camkes.protocols.checks.plain import plain_cycles
 from camkes.protocols.cycles import shortest_cycle
+from camkes.protocols.methods import stated_calls
 from camkes.protocols.plan import Plan, plan_requests
 from camkes.protocols.requests import build_graph
 from camkes.protocols.signals import find_lending, find_signallers, stated_helpers, waiting_code
@@ -56,8 +57,9 @@ def analyse(
         return None if not schedulable else Plan((), (), (), (), mcs=system.mcs, signallers=signallers)
     graph = build_graph(system, code, counts)
     plan = plan_requests(system, graph, _lending(system, graph, operations or {}))
-    plan = replace(plan, counts=counts or {}, by_method=by_method or {})
-    good = run_checks(Facts(system, graph, plan, code or {}, chains or {}, operations), sink)
+    plan = replace(plan, counts=counts or {}, by_method={**(by_method or {}), **stated_calls(system)})
+    facts = Facts(system, graph, plan, code or {}, chains or {}, operations, by_method or {})
+    good = run_checks(facts, sink)
     if operations is not None:
         waiting = waiting_code(system, graph, operations)
         plan = replace(plan, waiting=waiting, signallers=signallers)

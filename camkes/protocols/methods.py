@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Requests by method: which methods of which CPIs a task, or a request to some methods of a CPI, requests.
 
-What that is comes from compiled code. Where it is not known which methods are called, they may be any; where
-it is not known what a method calls, it may be all that its CPI calls.
+What that is comes from clauses that name methods, or from compiled code. Where it is not known which methods
+are called, they may be any; where it is not known what a method calls, it may be all that its CPI calls.
 """
 
 from __future__ import annotations
@@ -12,13 +12,28 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import cached_property
 from typing import NamedTuple
 
-from camkes.model.system import Cpi, System
+from camkes.model.system import Cpi, Instance, Procedure, System
 from camkes.protocols.cycles import walk
 from camkes.protocols.requests import Counted, Counts, Request, method_node
 
 #: A method of a handler, or a control thread (`method_node`) -> the methods "iface.method" that its code
 #: calls. Of those that are missing, it is not known.
 MethodCalls = Mapping[str, Set[str]]
+
+
+def stated_calls(system: System) -> MethodCalls:
+    """What `requests` clauses that name methods list, for each method of their CPIs."""
+    found: dict[str, frozenset[str]] = {}
+    for cpi in system.cpis:
+        instance = system.instance(cpi.instance)
+        for method in cpi.methods if cpi.calls and instance is not None else ():
+            own = [call for call in cpi.calls if call.of in ("", method)]
+            found[method_node(cpi.name, method)] = frozenset(
+                f"{call.interface}.{name}"
+                for call in own
+                for name in ([call.method] if call.method else _methods(instance, call.interface))
+            )
+    return found
 
 
 class MethodNode(NamedTuple):
@@ -141,7 +156,7 @@ class MethodRequests:
             most = request.count
         else:
             most = max(1, total)
-        complete = len(each) == len(called)
+        complete = len(each) == len(called) and (caller not in self._cpis or all(each.values()))
         return _Calls(request, called, most, {n: c for n, c in each.items() if c} if complete else None)
 
 
@@ -157,6 +172,13 @@ def _methods_called(calls: Set[str], used: str) -> frozenset[str]:
     """The methods of one interface among these."""
     prefix = f"{used}."
     return frozenset(name.removeprefix(prefix) for name in calls if name.startswith(prefix))
+
+
+def _methods(instance: Instance | None, interface: str) -> list[str]:
+    """The names of the methods of an interface of an instance."""
+    found = None if instance is None else instance.type.interface(interface)
+    kind = None if found is None else found.type
+    return [method.name for method in kind.methods] if isinstance(kind, Procedure) else []
 
 
 def work_of(cpi: Cpi, methods: Iterable[str]) -> int:

@@ -149,18 +149,25 @@ def test_the_real_time_words() -> None:
             requestor 7;
             provides P a with priority_protocol inherited, requests (x, y), 1 + 1 threads;
             provides P b with 1 thread, requests ();
+            provides P c with requests (x.f, g: y, g: y.h,);
             uses P u;
         }"""
     )
-    requestor, a, b, u = component.items
+    requestor, a, b, c, u = component.items
     assert shape(requestor) == ("Requestor", ("Literal", 7))
     assert shape(a.clauses) == (
         ("ProtocolClause", "inherited"),
-        ("RequestsClause", ("x", "y")),
+        ("RequestsClause", (call(None, "x"), call(None, "y"))),
         ("ThreadsClause", ("Binary", "+", ("Literal", 1), ("Literal", 1))),
     )
     assert shape(b.clauses) == (("ThreadsClause", ("Literal", 1)), ("RequestsClause", ()))
+    calls = (call(None, "x", "f"), call("g", "y"), call("g", "y", "h"))
+    assert shape(c.clauses) == (("RequestsClause", calls),)
     assert u.clauses == ()
+
+
+def call(method: str | None, interface: str, called: str | None = None) -> tuple[str | None, ...]:
+    return ("RequestedCall", method, interface, called)
 
 
 @pytest.mark.parametrize("clause", ["protocol", "protocol inherited", "request (a)", "fixed (a.b, c)"])

@@ -11,7 +11,7 @@ import pytest
 from camkes.diagnostics import Sink
 from camkes.model.system import System
 from camkes.protocols import analyse
-from camkes.protocols.codes import DEADLOCK
+from camkes.protocols.codes import DEADLOCK, REQUESTS_CONTRADICTED
 from camkes.protocols.plan import Plan
 from camkes.resolve import LoadOptions, load
 from tests.command import camkes
@@ -128,10 +128,10 @@ def test_managers_of_a_cycle_would_wait_for_each_other(tmp_path: Path) -> None:
     """One of the CPIs is a lock, or inherits from one above: then a manager passes priorities on to the
     other's, which may do the same at that time."""
     plan, found = planned(tmp_path, CROSSING, "inherited", "propagated")
-    assert plan is None and "have locks or managers here" in found[0][1][0]
+    assert plan is None and "`a.p` has a lock or a manager" in found[0][1][0]
     below = {**CROSSING, "lock.p:one": {"a.two"}}
     plan, found = planned(tmp_path, below)
-    assert plan is None and "have locks or managers here" in found[0][1][0]
+    assert plan is None and "`a.p` has a lock or a manager" in found[0][1][0]
 
 
 def test_what_no_one_calls_closes_no_cycle(tmp_path: Path) -> None:
@@ -154,6 +154,49 @@ def test_an_mcs_kernel_has_cycles_by_cpi(tmp_path: Path) -> None:
     """Priorities change there along requests, the innermost CPI first."""
     plan, found = planned(tmp_path, CROSSING, mcs=True)
     assert plan is None and found
+
+
+# Clauses that name methods -------------------------------------------------------------------------
+
+
+def stated(folder: Path, of_a: str, of_b: str, calls: Calls | None = None) -> tuple[Plan | None, Sink]:
+    """The plan where the CPIs have these clauses, and their code, if it is known, makes these calls."""
+    text = SYSTEM.format(a=f"propagated, requests ({of_a})", b=f"propagated, requests ({of_b})", settings="")
+    path = folder / "stated.camkes"
+    path.write_text(text.replace("inherited; uses P a;", "inherited, requests (); uses P a;"))
+    sink = Sink()
+    system = load(path, LoadOptions(cpp=False), sink)
+    if system is None:
+        return None, sink
+    by_method = {node: frozenset(methods) for node, methods in (calls or {}).items()}
+    return analyse(system, sink, None, {}, {}, {}, by_method), sink
+
+
+def test_clauses_tell_which_methods_request_what(tmp_path: Path) -> None:
+    """Without the code, as `camkes check` has it."""
+    plan, sink = stated(tmp_path, "one: next.two", "one: next.two")
+    assert plan is not None and not sink.has_errors
+    for of_a, of_b in (("one: next", "one: next.two"), ("next.two", "one: next.two"), ("next", "one: next")):
+        plan, sink = stated(tmp_path, of_a, of_b)
+        assert plan is None
+        assert DEADLOCK in [each.code for each in sink.diagnostics]
+    plan, sink = stated(tmp_path, "next.two", "")
+    assert plan is not None
+
+
+def test_a_clause_counts_before_the_code(tmp_path: Path) -> None:
+    """What the code calls besides is an error; what it does not call is analysed all the same."""
+    plan, sink = stated(tmp_path, "one: next.two", "one: next.two", CROSSING)
+    assert plan is not None
+    assert plan.by_method["a.p:one"] == {"next.two"} and plan.by_method["a.p:two"] == set()
+    plan, sink = stated(tmp_path, "one: next.two", "one: next.two", {**CROSSING, "a.p:two": {"next.one"}})
+    assert plan is None
+    (found,) = (each for each in sink.diagnostics if each.code is REQUESTS_CONTRADICTED)
+    assert found.message.startswith("the method `two` of `a.p` calls `next.one`")
+    assert "`two: next.one`" in found.help
+    calls = {**CROSSING, "a.p:two": set[str](), "b.p:two": set[str]()}
+    plan, sink = stated(tmp_path, "one: next.two, two: next.two", "one: next.two", calls)
+    assert plan is None and DEADLOCK in [each.code for each in sink.diagnostics]
 
 
 TASK = "#include <camkes.h>\nint run(void) { while (camkes_next_job()) { %s } return 0; }\n"

@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from camkes.diagnostics import Code, Diagnostic
 from camkes.model.system import System
 from camkes.protocols.cycles import path
+from camkes.protocols.methods import MethodCalls
 from camkes.protocols.plan import Plan
 from camkes.protocols.requests import CallGraph, Chains, Request, RequestGraph
 from camkes.protocols.signals import Operations
@@ -25,6 +26,7 @@ class Facts(Struct, frozen=True):
     code: CallGraph
     chains: Chains = field(default_factory=dict)
     operations: Operations | None = None  # None: no code was read
+    by_method: MethodCalls = field(default_factory=dict)  # in the code
 
 
 class Check(Struct, frozen=True):

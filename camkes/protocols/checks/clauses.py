@@ -17,7 +17,8 @@ from camkes.protocols.codes import (
     UNUSED_CLAUSE,
     UNUSED_REQUEST,
 )
-from camkes.protocols.requests import Chain, procedures
+from camkes.protocols.methods import stated_calls
+from camkes.protocols.requests import Chain, method_node, procedures
 
 
 class _Clause(Struct):
@@ -88,6 +89,34 @@ def _contradicted(facts: Facts) -> Iterator[Diagnostic]:
                 _walks(perhaps),
                 f"if it can, write `requests ({', '.join([*clause.said, *perhaps])})`",
             )
+
+
+def _methods_contradicted(facts: Facts) -> Iterator[Diagnostic]:
+    """Methods that call others than a clause lists which names methods."""
+    listed = stated_calls(facts.system)
+    found: dict[tuple[Span, bool], list[tuple[str, str, str]]] = {}
+    for cpi in facts.system.cpis:
+        for method in cpi.methods if cpi.calls else ():
+            node = method_node(cpi.name, method)
+            for name in sorted(facts.by_method.get(node, frozenset()) - listed[node]):
+                used = name.partition(".")[0]
+                if used in (cpi.requests or ()):  # else the interface is not listed at all
+                    chain = facts.chains.get((cpi.name, used))
+                    sure = chain is None or chain.sure
+                    found.setdefault((cpi.spans["requests"], sure), []).append((cpi.name, method, name))
+    for (span, sure), calls in found.items():
+        name, method, _ = calls[0]
+        called = listing(dict.fromkeys(c for each, of, c in calls if (each, of) == (name, method)))
+        can = "calls" if sure else "may call, through a pointer,"
+        yield Diagnostic(
+            REQUESTS_CONTRADICTED if sure else MAYBE_CONTRADICTED,
+            f"the method `{method}` of `{name}` {can} {called}, but its `requests` clause does not list it",
+            span,
+            "this clause",
+            help="list for example `"
+            + ", ".join(dict.fromkeys(f"{of}: {call}" for each, of, call in calls if each == name))
+            + "` as well, or remove the call",
+        )
 
 
 def _walks(ways: Mapping[str, tuple[str, Chain | None]]) -> tuple[str, ...]:
@@ -194,6 +223,7 @@ def _missing(facts: Facts) -> Iterator[Diagnostic]:
 
 CHECKS = (
     Check("requests-contradicted", (REQUESTS_CONTRADICTED, MAYBE_CONTRADICTED), _contradicted),
+    Check("methods-contradicted", (REQUESTS_CONTRADICTED, MAYBE_CONTRADICTED), _methods_contradicted),
     Check("unused-request", (UNUSED_REQUEST,), _unused_requests),
     Check("unused-clause", (UNUSED_CLAUSE,), _unused),
     Check("requests-missing", (REQUESTS_MISSING,), _missing),

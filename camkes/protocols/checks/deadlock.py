@@ -136,8 +136,10 @@ def _cycle(
             locks = {graph.cpis[name].lock_name for name in names if graph.cpis[name].protocol.lock}
             notes = ["no job makes all of these requests, but jobs of several tasks wait for each other"]
             if len(locks) < 2:
-                why = "their managers, which pass priorities on along requests, must not wait for each other"
-                notes = [f"no job makes all of these requests, but CPIs have locks or managers here: {why}"]
+                planned = {cpi.name: cpi for cpi in facts.plan.cpis}
+                name = next((n for n in names if planned[n].protocol.lock or planned[n].manager), names[0])
+                why = "managers, which pass priorities on along requests, must not wait for each other"
+                notes = [f"no job makes all of these requests, but `{name}` has a lock or a manager: {why}"]
     elif not facts.plan.by_method and any(len(graph.cpis[name].methods) > 1 for name in names):
         notes.append("which methods make these requests is not known without the code")
     others = [name for name in component if name not in names]

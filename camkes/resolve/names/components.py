@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from camkes.diagnostics import Label, Sink, Span
-from camkes.model.system import Interface
+from camkes.model.system import Interface, Procedure
 from camkes.parser import ast
 from camkes.resolve import codes
 from camkes.resolve.names.scopes import new_member
@@ -79,8 +79,15 @@ def name_monitors(node: ast.ComponentDecl, members: dict[str, Span], sink: Sink)
 
 
 def check_requests(node: ast.ComponentDecl, interfaces: dict[str, Interface], sink: Sink) -> None:
-    """A `requests` clause names `uses` interfaces of its own component."""
+    """A `requests` clause names `uses` interfaces of its own component, and methods of these and its own."""
     uses = [name for name, interface in interfaces.items() if interface.kind == "uses"]
+    for item in (each for each in node.items if isinstance(each, ast.InterfaceDecl)):
+        for clause in (each for each in item.clauses if isinstance(each, ast.RequestsClause)):
+            for call in clause.calls:
+                _check_method(call.method, interfaces.get(item.name.text), sink)
+                other = interfaces.get(call.interface.text)
+                if other is not None and other.kind == "uses":
+                    _check_method(call.called, other, sink)
     for clause in clauses_of(node, ast.RequestsClause):
         for name in clause.interfaces:
             other = interfaces.get(name.text)
@@ -100,3 +107,18 @@ def check_requests(node: ast.ComponentDecl, interfaces: dict[str, Interface], si
                     related=[Label(other.span, "declared here")],
                     help=suggestion(name.text, uses),
                 )
+
+
+def _check_method(name: ast.Identifier | None, interface: Interface | None, sink: Sink) -> None:
+    """Report a name of a method that an interface does not have."""
+    if name is None or interface is None or not isinstance(interface.type, Procedure):
+        return
+    methods = [method.name for method in interface.type.methods]
+    if name.text not in methods:
+        sink.report(
+            codes.UNKNOWN_METHOD,
+            f"`{interface.name}` has no method `{name.text}`",
+            name.span,
+            related=[Label(interface.span, f"its procedure is `{interface.type.name}`")],
+            help=suggestion(name.text, methods),
+        )

@@ -329,6 +329,7 @@ class Names:
             clause_spans=clauses.spans or None,
             within=clauses.within,
             overrun=clauses.overrun,
+            calls=clauses.calls,
         )
 
     # Configurations and assemblies ---------------------------------------------------------------

@@ -331,6 +331,7 @@ class _TasksAndCpis:
             raised_wcets=raised_times(reader, WCETS, prefix, spans),
             methods=self.served(instance, interface),
             method_times=dict(self.method_times(instance, interface)),
+            calls=interface.calls,
         )
 
     def served(self, instance: Instance, interface: Interface) -> tuple[str, ...]:

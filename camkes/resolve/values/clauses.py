@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from camkes.diagnostics import Label, Sink, Span
 from camkes.model.overrun import OF_CPIS, OverrunPolicy
 from camkes.model.protocols import Protocol
-from camkes.model.system import Setting
+from camkes.model.system import CalledMethod, Setting
 from camkes.parser import ast
 from camkes.resolve import codes
 from camkes.resolve.values.expressions import fold, fold_integer
@@ -52,6 +52,7 @@ class Clauses(Struct, eq=False, dict=True):
 
     protocol: Protocol | None = None
     requests: tuple[str, ...] | None = None
+    calls: tuple[CalledMethod, ...] = ()
     threads: int | None = None
     within: Setting | None = None
     monitor: ast.Identifier | None = None
@@ -174,6 +175,8 @@ def _take(node: ast.InterfaceClause, result: Clauses, sink: Sink) -> None:
             result.protocol = protocol(node.protocol.text, node.protocol.span, sink)
         case ast.RequestsClause():
             result.requests = tuple(dict.fromkeys(name.text for name in node.interfaces))
+            if any(call.method is not None or call.called is not None for call in node.calls):
+                result.calls = tuple(dict.fromkeys(map(_called, node.calls)))
         case ast.WithinClause():
             time = node.time
             unit = time.unit.text if isinstance(time, ast.Quantity) else None
@@ -185,6 +188,11 @@ def _take(node: ast.InterfaceClause, result: Clauses, sink: Sink) -> None:
             result.overrun = policy(node.policy.text, OF_CPIS, node.policy.span, sink)
         case ast.ThreadsClause():
             result.threads = fold_integer(node.count, sink, "this thread count", 1)
+
+
+def _called(call: ast.RequestedCall) -> CalledMethod:
+    called, method = ("" if name is None else name.text for name in (call.called, call.method))
+    return CalledMethod(call.interface.text, called, method)
 
 
 def policy(word: str, possible: Sequence[OverrunPolicy], span: Span, sink: Sink) -> OverrunPolicy | None:
