@@ -218,6 +218,7 @@ class Choosing:
             row for of in options.values() for each in of for row, count in each.rows if count < 0
         }
         self._can_grow |= {row for each in self._at_ceiling for row, count in each.rows if count < 0}
+        self._entering = any(section.enters for section in sections)
         self._prices = [0] * len(self._rows)
         self._sections: tuple[RequestSection, ...] = ()
         self._best = self._work = self._steps = 0
@@ -427,7 +428,7 @@ class Choosing:
                 continue
             if any(left[row] < count and row not in self._can_grow for row, count in option.rows):
                 continue
-            if any(option.excludes(each) for each in taken):
+            if self._entering and any(option.excludes(each) for each in taken):
                 continue
             for row, count in option.rows:
                 left[row] -= count
