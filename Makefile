@@ -9,7 +9,7 @@
 #   make docs    the documentation site, in build/site, and all tests of its listings
 #   make mutate  how many small faults in the code the tests find (benchmarks/README.md); takes long
 #   make explore  every schedule of small systems in every mix of protocols; takes hours
-#   make proof   the queue of waiters meets its contracts (needs Frama-C, Why3 and CVC4)
+#   make proof   the queue of waiters meets its contracts, and blocking (needs Frama-C, Why3, CVC4 and Coq)
 #   make spin    the orders of locks in the runtime are those of a model, all of them (needs Spin)
 #   make pins    the newest versions of developers' tools, into requirements-dev.txt
 #   make setup   only the environment: .venv, with the command .venv/bin/camkes

@@ -32,7 +32,7 @@ from camkes.analysis.choice import Choosing, Chosen, matched
 from camkes.analysis.demand import Demands, Requesting, Time
 from camkes.analysis.platform import Platform
 from camkes.analysis.sections import Limits, RequestSection
-from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
+from camkes.analysis.workload import Workload, WorkloadTask
 from camkes.model.protocols import Rules
 
 #: On how many ways lower tasks may come to CPIs for all to be looked at; else there is no exact blocking.
@@ -223,7 +223,7 @@ def waits(
         for each in (*workload.tasks, *workload.background)
         if each.priority < task.priority + equals and each.name != task.name
     ]
-    found = _Sections(workload, demands, platform, task, WAYS)
+    found = _Sections(workload, demands, task, WAYS)
     sections = found.of_all(lower)
     names = dict.fromkeys(section.cpi for section in sections)
     locks = dict.fromkeys(workload.lock[name] for name in names)
@@ -242,15 +242,12 @@ class _Sections:
     Where there are more than `most` ways on which the tasks come to CPIs, `every_way` is false and one way to
     each CPI is looked at: the same CPIs and durations, but not all sets of locks held around them."""
 
-    def __init__(
-        self, workload: Workload, demands: Demands, platform: Platform, task: WorkloadTask, most: int
-    ) -> None:
+    def __init__(self, workload: Workload, demands: Demands, task: WorkloadTask, most: int) -> None:
         self._workload = workload
         self._most = most
         self._demands = demands
         self._task = task
-        self._steps = {cpi.name: _steps(platform, cpi) for cpi in workload.cpis}
-        self._steps_differ = any(alone != below for alone, below in self._steps.values())
+        self._steps_differ = any(alone != below for alone, below in demands.steps.values())
         self._ways = 0
         self.every_way = True
         self._leads: set[str] = set()  # CPIs that a job may wait for, and those that request one
@@ -277,7 +274,7 @@ class _Sections:
                 self.every_way = False
                 return
             rules, lock = self._workload.rules[name], self._workload.lock[name]
-            step = self._steps[name][not self._workload.contended.isdisjoint(held)]
+            step = self._demands.steps[name][not self._workload.contended.isdisjoint(held)]
             if step and other.priority < self._task.priority <= self._workload.urgent[lock][0]:
                 enters = self._enters(other, held, at_ceiling=True)
                 yield RequestSection(
@@ -326,12 +323,10 @@ class _Sections:
     def _enters_no_ceiling(self, name: str, held: frozenset[str]) -> bool:
         """Whether no section at a CPI or below it has ceilings that it enters: `_enters` ends at the first
         lock for which the task may inherit."""
-        rules = self._workload.rules
         if held:
             first = min(held, key=self._workload.position.__getitem__)
             return not self._workload.of_lock[first][0].protocol.own_priority
-        below = (name, *self._workload.below[name])
-        return not any(rules[each].own_priority or any(self._steps[each]) for each in below)
+        return name not in self._demands.with_ceilings
 
     def _enters(
         self, other: WorkloadTask, held: frozenset[str], *, at_ceiling: bool
@@ -360,15 +355,6 @@ class _Sections:
         highest, first, next_highest = self._workload.urgent[self._workload.lock[name]]
         arriving = next_highest if first == other.name else highest
         return rules.inherits and arriving >= self._task.priority
-
-
-def _steps(platform: Platform, cpi: WorkloadCpi) -> tuple[Time, Time]:
-    """What a lower task's request may do at the ceiling of a CPI, alone and below a contended lock."""
-    alone, below = (
-        platform.blocking_cycles(cpi.protocol, below_lock=below, pool=cpi.pool > 0, managed=cpi.managed)
-        for below in (False, True)
-    )
-    return platform.nanoseconds(alone), platform.nanoseconds(below)
 
 
 class Sums(Struct, frozen=True):

@@ -135,7 +135,7 @@ def _with_bands(plan: Plan, workload: Workload, platform: Platform) -> tuple[Bud
         if short:
             trusted = Bounded(None, f"the budget of {short[0]} can be used up, and a component orders tasks")
         elif each.response is None:
-            trusted = Bounded(None, "a deadline of its band can be missed" if each.task.band else "overload")
+            trusted = Bounded(None, "overload")
         else:
             trusted = Bounded(each.response.time, latest=each.response.latest)
         time, demand = model.times[each.task.name], each.demand.total

@@ -192,8 +192,7 @@ class Choosing:
     one request to a CPI. Prices are kept for the next search."""
 
     def __init__(self, sections: Sequence[RequestSection], inside: Mapping[str, Mapping[str, int]]) -> None:
-        self._unit = _PARTS * lcm(*(Fraction(section.duration).denominator for section in sections))
-        self._inside = inside
+        self._unit = _PARTS * lcm(*{Fraction(section.duration).denominator for section in sections})
         self._rows: dict[tuple[str, str], int] = {}
         for section in sections:
             named = [("held", name) for name in section.held]
@@ -201,6 +200,11 @@ class Choosing:
                 named.append(("requested", section.resource))
             for row in named:
                 self._rows.setdefault(row, len(self._rows))
+        requested = {name: row for (kind, name), row in self._rows.items() if kind == "requested"}
+        self._adds = {
+            cpi: tuple((requested[name], -count) for name, count in counts.items() if name in requested)
+            for cpi, counts in inside.items()
+        }
         options: dict[str, list[_Candidate]] = {}
         self._at_ceiling: list[_Candidate] = []
         for section in sorted(sections, key=lambda each: -each.duration):
@@ -214,19 +218,18 @@ class Choosing:
             row for of in options.values() for each in of for row, count in each.rows if count < 0
         }
         self._can_grow |= {row for each in self._at_ceiling for row, count in each.rows if count < 0}
+        self._entering = any(section.enters for section in sections)
         self._prices = [0] * len(self._rows)
         self._sections: tuple[RequestSection, ...] = ()
         self._best = self._work = self._steps = 0
 
     def _option(self, section: RequestSection) -> _Candidate:
-        rows = {self._rows["held", name]: 1 for name in section.held}
-        requested = self._rows.get(("requested", section.resource))
-        if requested is not None and not section.at_ceiling:
-            rows[requested] = 1
-        for name, count in self._inside.get(section.cpi, {}).items():
-            row = self._rows.get(("requested", name))
-            if row is not None:
-                rows[row] = rows.get(row, 0) - count
+        rows = dict(self._adds.get(section.cpi, ()))
+        for name in section.held:
+            rows[self._rows["held", name]] = 1
+        if not section.at_ceiling:
+            row = self._rows["requested", section.resource]
+            rows[row] = rows.get(row, 0) + 1
         return _Candidate(section, int(section.duration * self._unit), tuple(rows.items()))
 
     def chosen(self, own: Limits, known: Sequence[RequestSection]) -> Chosen:
@@ -425,7 +428,7 @@ class Choosing:
                 continue
             if any(left[row] < count and row not in self._can_grow for row, count in option.rows):
                 continue
-            if any(option.excludes(each) for each in taken):
+            if self._entering and any(option.excludes(each) for each in taken):
                 continue
             for row, count in option.rows:
                 left[row] -= count

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from fractions import Fraction
 from operator import itemgetter
 
@@ -60,6 +60,10 @@ class Demands(Struct, frozen=True):
     of_request: Mapping[str, Time]
     #: for each lock the tasks that request it, the highest first
     requests: Mapping[str, tuple[Requesting, ...]]
+    #: what a request to each CPI may do at its ceiling, outside and inside of a lock that others request
+    steps: Mapping[str, tuple[Time, Time]]
+    #: the CPIs at or below which a request enters a ceiling
+    with_ceilings: Set[str]
 
     def requests_from(self, priority: int, lock: str) -> tuple[Requesting, ...]:
         """Those of tasks of this priority or a higher one."""
@@ -75,7 +79,21 @@ def demands(workload: Workload, platform: Platform) -> Demands:
         below = sum(count * whole[name] for name, count in cpi.requests.items())
         whole[cpi.name] = cpi.work + overheads[cpi.name] + below
     of_task = {task.name: _demand(workload, task, overheads) for task in workload.tasks}
-    return Demands(of_task, whole, _requests(workload, of_task))
+    steps = {cpi.name: _steps(platform, cpi) for cpi in workload.cpis}
+    with_ceilings: set[str] = set()
+    for cpi in reversed(workload.order):
+        own = workload.rules[cpi.name].own_priority or any(steps[cpi.name])
+        if own or not with_ceilings.isdisjoint(cpi.requests):
+            with_ceilings.add(cpi.name)
+    return Demands(of_task, whole, _requests(workload, of_task), steps, with_ceilings)
+
+
+def _steps(platform: Platform, cpi: WorkloadCpi) -> tuple[Time, Time]:
+    alone, below = (
+        platform.blocking_cycles(cpi.protocol, below_lock=below, pool=cpi.pool > 0, managed=cpi.managed)
+        for below in (False, True)
+    )
+    return platform.nanoseconds(alone), platform.nanoseconds(below)
 
 
 def turn_cost(workload: Workload, platform: Platform, task: WorkloadTask) -> Time:

@@ -37,7 +37,8 @@ from camkes.analysis.witness import Witness
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.diagnostics import Sink
 from camkes.files import write_changed
-from camkes.model.connectors import NATIVE_NOTIFICATION, RPC_CALL
+from camkes.model.bands import Order
+from camkes.model.connectors import NATIVE_NOTIFICATION, RPC_CALL, USER_SCHEDULER
 
 Nanoseconds = Annotated[int, Meta(ge=0)]
 
@@ -195,7 +196,7 @@ def write_model(
     many jobs, as many as `jobs` states."""
     groups, waits = _groups(workload), waits_of(workload)
     named = [name for cpi in workload.cpis for name in (cpi.name, cpi.cpi)]
-    names = _names([*(task.name for task in workload.tasks), *groups, *named])
+    names = _names([*(task.name for task in workload.tasks), *groups, *named, *workload.lowest])
     folder.mkdir(parents=True, exist_ok=True)
 
     def body(steps: Sequence[Step], component: str) -> str:
@@ -316,6 +317,8 @@ def _domains(workload: Workload, names: Mapping[str, str], what: SimulatedProgra
 
 def _text(workload: Workload, what: SimulatedProgram, names: Mapping[str, str]) -> str:
     lines = ["import <std_connector.camkes>;", "procedure Request { void go(); }"]
+    if workload.lowest:
+        lines.insert(1, "import <user_scheduler.camkes>;")
     composition: list[str] = []
     settings: list[str] = []
     offsets = releases(workload, what)
@@ -347,7 +350,11 @@ def _text(workload: Workload, what: SimulatedProgram, names: Mapping[str, str]) 
     for task in workload.tasks:
         word = names[task.name]
         events = "".join(f" emits Release {names[name]};" for name in _released(workload, task))
-        settings += [f"{word}._priority = {task.priority};", f"{word}._deadline = {task.deadline} ns;"]
+        settings.append(f"{word}._deadline = {task.deadline} ns;")
+        if task.band:
+            events += " uses UserScheduler band;"
+        else:
+            settings.append(f"{word}._priority = {task.priority};")
         if task.after:
             events += " consumes Release release;"
             settings.append(f'{word}._release = "release";')
@@ -380,6 +387,14 @@ def _text(workload: Workload, what: SimulatedProgram, names: Mapping[str, str]) 
         to = f"{names[workload.lock[first[callee].name]]}.{_interface(first[callee], names)}"
         composition.append(f"connection {RPC_CALL.name} of_{names[callee]}({', '.join(ends)}, to {to});")
     composition += wait_connections(workload, names)
+    for band, lowest in workload.lowest.items():
+        members = [names[task.name] for task in workload.tasks if task.band == band]
+        composition.append(f"component {Order.DEADLINE.value} {names[band]};")
+        ordered = ", ".join(f"from {word}.band" for word in members)
+        composition.append(
+            f"connection {USER_SCHEDULER.name} of_{names[band]}({ordered}, to {names[band]}.tasks);"
+        )
+        settings.append(f"{names[band]}._priority = {lowest + len(members)};")
     body = [
         "composition {",
         *composition,

@@ -128,7 +128,7 @@ def _in_phase(
             end, _ = _window(task, interfering, blocking, job, 0, STEPS, most, phase, left)
         latest = max(latest, task.jitter + end - job * task.period)
         if longest is None or end - release > longest.time:
-            counts = tuple((other, _jobs(other, end)) for other in interfering)
+            counts = tuple((other, jobs_within(other, end)) for other in interfering)
             longest = Response(end - release, job, counts, end, 0, phase)
         done = window <= (job + 1) * task.period - task.jitter
         if done or (enough is not None and longest.time > enough):
@@ -137,14 +137,14 @@ def _in_phase(
     return replace(longest, latest=latest)
 
 
-def _jobs(load: Load, window: Time) -> int:
+def jobs_within(load: Load, window: Time) -> int:
     """How many jobs of a task can be released in a window, at most."""
     return int(-(-(window + load.jitter) // load.period))
 
 
 def released(loads: Iterable[Load], window: Time) -> Time:
     """What the jobs need that can be released in a window, at most."""
-    return sum(_jobs(load, window) * load.demand for load in loads)
+    return sum(jobs_within(load, window) * load.demand for load in loads)
 
 
 def _window(

@@ -5,8 +5,9 @@
 What scheduling leaves open is decided as the host kernel decides it, but for the order among equal
 priorities: what a job does at the instant at which a piece of its work ends comes before releases of that
 instant, all of which come before further work. A job that releases another one emits the event when it has
-done its work. Among equal priorities who was preempted or woken last goes first, but behind an equal that is
-running; a run can have another order. Operations take no time, but for releases by timers: `costed` makes
+done its work. Jobs of a band are ordered by their deadlines, of equal ones by when they began. Among equal
+priorities who was preempted or woken last goes first, but behind an equal that is running; a run can have
+another order. Operations take no time, but for releases by timers: `costed` makes
 them part of the work.
 """
 
@@ -85,8 +86,14 @@ def costed(workload: Workload, platform: Platform) -> Workload:
     return replace(workload, cpis=tuple(cpis))
 
 
+def _level(priority: int, due: int = 0, begun: int = 0) -> int:
+    """A number that orders priorities, and within one of them jobs by when they are due, and then by how many
+    began before."""
+    return (priority << 128) - (due << 32) - begun
+
+
 class _RequestFrame:
-    """A job, or a request that it makes; `base` is its priority while it inherits none."""
+    """A job, or a request that it makes; `base` is its priority while it inherits none, as a level."""
 
     __slots__ = ("base", "cpi", "steps")
 
@@ -251,8 +258,17 @@ class Simulation:
         body = self.what.tasks[flow.task.name]
         if flow.task.name in self._emitters:
             body = (*body, _EMIT)
-        flow.stack.append(_RequestFrame(body, None, flow.task.priority))
+        flow.stack.append(_RequestFrame(body, None, self._base(flow)))
         self._wake(flow)
+
+    def _base(self, flow: _Flow) -> int:
+        """The level of a job that begins."""
+        task = flow.task
+        if not task.band:
+            return _level(task.priority)
+        self._count += 1
+        lowest = self.workload.lowest[task.band]
+        return _level(lowest + 1, flow.release + task.deadline, self._count)
 
     def _wake(self, flow: _Flow) -> None:
         flow.blocked = False
@@ -285,7 +301,7 @@ class Simulation:
             self._request(flow, self.workload.cpi[step])
 
     def _request(self, flow: _Flow, cpi: WorkloadCpi) -> None:
-        base = cpi.ceiling if cpi.protocol.own_priority else flow.stack[-1].base
+        base = _level(cpi.ceiling) if cpi.protocol.own_priority else flow.stack[-1].base
         held = self.workload.lock[cpi.name] in self._holder
         if cpi.protocol.own_priority and held:
             self._block(flow, cpi)
@@ -325,7 +341,7 @@ class Simulation:
         if cpi.protocol.own_priority:
             chosen = waiting.pop(0)
             cpi = self.workload.cpi[chosen.waits]
-            chosen.stack.append(_RequestFrame(self.what.cpis[cpi.name], cpi, cpi.ceiling))
+            chosen.stack.append(_RequestFrame(self.what.cpis[cpi.name], cpi, _level(cpi.ceiling)))
         else:
             chosen = waiting[0] if cpi.any_order else max(waiting, key=self._priority)  # the first of equals
             waiting.remove(chosen)

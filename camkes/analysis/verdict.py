@@ -16,7 +16,7 @@ from camkes.analysis.blocking import NONE, Blocking, waits
 from camkes.analysis.bounds import Bound, bounds, not_rate_monotonic
 from camkes.analysis.chains import Chains, load_of
 from camkes.analysis.codes import NO_TASKS
-from camkes.analysis.deadlines import all_met
+from camkes.analysis.deadlines import DeadlineBand
 from camkes.analysis.demand import Demand, Demands, Time, demands, release_cost, turn_cost
 from camkes.analysis.obstacles import Obstacle
 from camkes.analysis.platform import FREE, Platform
@@ -337,8 +337,9 @@ def _analyse(
             results += _in_chains(part, chains, needed, platform, interrupts, exact, supply)
         else:
             own = [*of_own.values(), *interrupts]
-            alone = [_result(task, needed, own, blocking(task.name), exact, supply) for task in part.tasks]
-            results += _with_bands(alone, part, blocking, own)
+            alone = [task for task in part.tasks if not task.band]
+            results += [_result(task, needed, own, blocking(task.name), exact, supply) for task in alone]
+            results += _in_bands(part, needed, blocking, own)
         if not reason:
             in_period |= {task.name: blocking(task.name)(task.period).least for task in part.tasks}
     results.sort(key=lambda each: _urgency(each.task))
@@ -379,36 +380,36 @@ def _urgency(task: WorkloadTask) -> tuple[int, str]:
     return -task.priority, task.name
 
 
-def _with_bands(
-    results: Sequence[TaskResult],
-    workload: Workload,
+def _in_bands(
+    part: Workload,
+    needed: Demands,
     blocking: Callable[[str], Callable[[Time], Blocking]],
     loads: Sequence[Load],
-) -> list[TaskResult]:
-    """The results, where tasks that are ordered by their deadlines have these as their longest responses if
-    all of their band are met, and else no bound."""
-    met = {}
-    for band in {task.band for task in workload.tasks if task.band}:
-        tasks = [task for task in workload.tasks if task.band == band]
-        names = {task.name for task in tasks}
-        own = {load.name: load for load in loads if load.name in names and not load.interrupts}
+) -> Iterator[TaskResult]:
+    """The results of tasks that are ordered by their deadlines."""
+    bands: dict[str, list[WorkloadTask]] = {}
+    for task in part.tasks:
+        if task.band:
+            bands.setdefault(task.band, []).append(task)
+    for tasks in bands.values():
         highest = max(task.priority for task in tasks)
-        above = [load for load in loads if load.priority > highest]
-        least = {task.name: _least(blocking(task.name)) for task in tasks}
-        met[band] = all_met(tasks, own, above, least)
-    return [each if not each.task.band else _ordered(each, met[each.task.band]) for each in results]
+        order = DeadlineBand(
+            tasks,
+            {task.name: load_of(task, needed) for task in tasks},
+            [load for load in loads if load.priority > highest],
+            {task.name: _least(blocking(task.name)) for task in tasks},
+        )
+        busy = order.busy()
+        for task in tasks:
+            if busy is None or isinstance(busy, Unfinished):
+                yield _judged(task, needed, blocking(task.name), busy, ALWAYS)
+            else:
+                found, last = order.response(task, busy)
+                yield _judged(task, needed, blocking(last), found, ALWAYS)
 
 
 def _least(blocking: Callable[[Time], Blocking]) -> Callable[[Time], Time]:
     return lambda window: blocking(window).least
-
-
-def _ordered(result: TaskResult, met: bool) -> TaskResult:
-    deadline = result.task.deadline
-    if not met:
-        return replace(result, response=None, at_least=result.demand.total, no_bound=NoBound(Reason.SEARCH))
-    latest = deadline + result.task.jitter
-    return replace(result, response=Response(deadline, 0, (), deadline, latest), at_least=0, no_bound=None)
 
 
 def analyse_task(workload: Workload, platform: Platform, name: str) -> TaskResult:

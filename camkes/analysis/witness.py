@@ -99,7 +99,12 @@ class _WitnessSearch:
     def best(self) -> Witness:
         """The worst case that was found."""
         start = aligned(self.workload, self.task, self.result.blocking.sections, self.release)
-        phase = None if self.result.response is None else self.result.response.phase
+        response = self.result.response
+        if self.task.band and response is not None:  # others that are due as early are released before
+            begin = start.offsets[self.task.name]
+            own = begin + ceil(response.window - response.time) - response.job * self.task.period
+            start = replace(start, offsets={**start.offsets, self.task.name: max(begin, own)})
+        phase = None if response is None else response.phase
         if phase is None and self.supply.phases:
             phase = self.supply.phases[0]
         if phase is not None:

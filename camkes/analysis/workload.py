@@ -142,6 +142,15 @@ class Workload(Struct, frozen=True, dict=True):
         return Workload(own(self.tasks), own(self.cpis), own(self.background), tuple(obstacles))
 
     @cached_property
+    def lowest(self) -> Mapping[str, int]:
+        """The lowest priority of each band."""
+        found: dict[str, int] = {}
+        for task in self.tasks:
+            if task.band:
+                found[task.band] = min(task.priority, found.get(task.band, task.priority))
+        return found
+
+    @cached_property
     def cpi(self) -> Mapping[str, WorkloadCpi]:
         """Each CPI by its name."""
         return {cpi.name: cpi for cpi in self.cpis}

@@ -253,10 +253,6 @@ def _explain(workload: Workload, analysis: Analysis, result: TaskResult) -> Iter
         if none.obstacle is not None:
             yield f"  {problem_words(none.obstacle.problem)}"
         return
-    if task.band:
-        met = "are met" if result.response is not None else "may be missed"
-        yield f"R: the deadlines of the tasks of {task.band} {met}, by their demand in each window"
-        return
     if result.response is None and result.at_least:
         yield f"R >= {_time(result.at_least)}: {words(analysis, result)}"
         yield f"  the search ended after {STEPS:,} steps: the processor has hardly any time left"
@@ -267,7 +263,9 @@ def _explain(workload: Workload, analysis: Analysis, result: TaskResult) -> Iter
         return
     found = result.response
     yield f"R = {_time(found.time)}, the longest response: {words(analysis, result)}"
-    if found.job:
+    if task.band:
+        yield f"  of job {found.job + 1} in a window that begins when no job with an earlier deadline is left"
+    elif found.job:
         yield f"  of job {found.job + 1} after all were released; earlier jobs end after their period"
     yield f"  {_time((found.job + 1) * result.demand.total):>12}  {_times(found.job + 1, 'job')} of its own"
     yield f"  {_time(waits.least):>12}  blocking"
@@ -280,8 +278,9 @@ def _explain(workload: Workload, analysis: Analysis, result: TaskResult) -> Iter
             f"  {_time(result.slots):>12}  slots of other domains: released"
             f" {_time(found.phase.begin)} after the schedule begins"
         )
-    if found.job:
-        yield f"  {'-' + _time(found.window - found.time):>12}  released that long after the first"
+    if found.window > found.time:
+        since = "the window begins" if task.band else "the first"
+        yield f"  {'-' + _time(found.window - found.time):>12}  released that long after {since}"
 
 
 def _part(workload: Workload, part: DemandPart, indent: str = "") -> str:

@@ -3,21 +3,23 @@
 """The longest responses of small systems, by enumeration of all that can happen in whole units of time,
 written from the definitions: a task can be released at any time from a period after its last release on; a
 job, and a request, does its work and its requests in any order, and can leave any of it out; which of equal
-tasks executes is open at each unit of time, and so is which of equal waiters is served. A job that releases
-another task emits each of its events once at most, at any time outside of its requests; a third event is lost
-while one job is under way and another one waits.
+tasks executes is open at each unit of time, and so is which of equal waiters is served. Tasks of a band are
+ordered by the deadlines of their jobs. A job that releases another task emits each of its events once at
+most, at any time outside of its requests; a third event is lost while one job is under way and another one
+waits.
 
 At one instant, what takes no time comes in any order, but for jobs that have done all of it: they have ended
 before others are released.
 
-    python -m tests.analysis.enumeration [--count SYSTEMS] [--seed FIRST]
+    python -m tests.analysis.enumeration [--count SYSTEMS] [--seed FIRST] [--chains] [--bands]
 """
 
 from __future__ import annotations
 
 import argparse
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -69,6 +71,8 @@ class Enumeration:
             for i, task in enumerate(self.tasks)
         ]
         self.body_of = [(*self._counts(cpi.requests, index), *[0] * most_events) for cpi in self.cpis]
+        bands = {task.band for task in self.tasks if task.band}
+        self.band = {band: min(task.priority for task in self.tasks if task.band == band) for band in bands}
         self.longest = [(0, 0)] * len(self.tasks)
 
     def _counts(self, requests: object, index: dict[str, int]) -> tuple[int, ...]:
@@ -199,14 +203,17 @@ class Enumeration:
         priorities = [self._priority(state, t) for t in ready]
         return [t for t, priority in zip(ready, priorities, strict=True) if priority == max(priorities)]
 
-    def _priority(self, state: State, task: int) -> int:
+    def _priority(self, state: State, task: int) -> tuple[int, int]:
         """The effective priority: its own, the ceiling of the last `fixed` CPI that it is in, and those of
-        all that wait for a lock that it has."""
-        found = self.tasks[task].priority
+        all that wait for a lock that it has; and within a band, how early the deadline is."""
+        of = self.tasks[task]
+        found = (of.priority, 0)
+        if of.band:
+            found = (self.band[of.band], state[task][2][0][0] - of.deadline)
         held = []
         for cpi, _, _, let_in in state[task][1][1:]:
             if let_in and self.rules[cpi].own_priority:
-                found = max(found, self.cpis[cpi].ceiling)
+                found = max(found, (self.cpis[cpi].ceiling, 0))
             elif let_in and self.rules[cpi].inherits:
                 held.append(self.lock[cpi])
         for t, (_, frames, _) in enumerate(state):
@@ -272,6 +279,36 @@ def chained_workload(rng: random.Random) -> Workload:
     return replace(workload, tasks=tuple(tasks))
 
 
+def banded_workload(rng: random.Random, *, chained: bool = False) -> Workload:
+    """The same, where some of the tasks are ordered by their deadlines, and others have fixed priorities
+    above and below."""
+    workload = chained_workload(rng) if chained else small_workload(rng)
+    count = len(workload.tasks)
+    members = set(rng.sample(range(count), rng.randint(min(2, count), count)))
+    lowest = 10
+    highest = lowest + len(members)
+    tasks = [
+        replace(task, band="edf", deadline=rng.randint(max(2, task.period // 2), task.period * 3 // 2))
+        if i in members
+        else replace(task, priority=rng.choice((1, 2, highest + 1)))
+        for i, task in enumerate(workload.tasks)
+    ]
+    # a request of such a task can arrive at the priority of the scheduler
+    arriving = {task.name: highest if task.band else task.priority for task in tasks}
+    cpis = changed(workload, arriving).cpis
+    ranked = tuple(
+        replace(
+            task,
+            priority=lowest
+            + sum(other.band == task.band and other.deadline > task.deadline for other in tasks),
+        )
+        if task.band
+        else task
+        for task in tasks
+    )
+    return Workload(ranked, cpis)
+
+
 def compare(
     workload: Workload, most: int, bounds_of: Workload | None = None
 ) -> Sequence[tuple[str, int, int]] | None:
@@ -302,11 +339,15 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="FIRST")
     parser.add_argument("--states", type=int, default=200_000, metavar="MOST")
     parser.add_argument("--chains", action="store_true", help="events release some of the tasks")
+    parser.add_argument("--bands", action="store_true", help="some tasks are ordered by their deadlines")
     given = parser.parse_args()
     seed, systems, bounds, equal, above = given.seed, 0, 0, 0, 0
     ratios: list[float] = []
+    make: Callable[[random.Random], Workload]
     while systems < given.count:
         make = chained_workload if given.chains else small_workload
+        if given.bands:
+            make = partial(banded_workload, chained=given.chains)
         rows = compare(make(random.Random(seed)), given.states)
         if rows is not None:
             systems += 1

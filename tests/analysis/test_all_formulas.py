@@ -276,7 +276,7 @@ def _formulas(a: SimpleNamespace, found: list[Any]) -> None:
     tasks = tuple(a.WorkloadTask(f"t{i}", 9 - i, 99, 99, 1, {"o": 1, "c": 1}) for i in range(3))
     nested = a.Workload(tasks, (a.WorkloadCpi("o", P, 1, {"c": 1}), a.WorkloadCpi("c", I, 1)))
     for most in range(6):
-        ways = a._Sections(nested, a.demands(nested, a.FREE), a.FREE, tasks[0], most)
+        ways = a._Sections(nested, a.demands(nested, a.FREE), tasks[0], most)
         found.append((len(ways.of_all(tasks[1:])), ways.every_way))
     rest = a.Load("x", 1, 1000, 300)
     for enough in (None, 299, 300, 400, 450):

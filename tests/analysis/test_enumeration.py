@@ -14,7 +14,7 @@ from camkes.analysis.platform import FREE
 from camkes.analysis.verdict import analyse
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.model.protocols import Protocol
-from tests.analysis.enumeration import chained_workload, compare, small_workload
+from tests.analysis.enumeration import banded_workload, chained_workload, compare, small_workload
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,16 @@ def test_chains_are_bounded(systems: int, states: int) -> None:
     assert [row for row in rows if row[3] > row[2]] == []
     ratios = sorted(bound / longest for _, _, bound, longest in rows)
     assert ratios[len(ratios) // 2] <= 1.1
+
+
+@pytest.mark.parametrize(
+    ("systems", "states"), [(10, 10_000), pytest.param(200, 60_000, marks=pytest.mark.long)]
+)
+def test_responses_by_deadlines_are_the_longest(systems: int, states: int) -> None:
+    """All bounds of systems in which some tasks are ordered by their deadlines, by those of requests too."""
+    seeds = ((seed, compare(banded_workload(random.Random(seed)), states)) for seed in count())
+    found = list(islice(((seed, rows) for seed, rows in seeds if rows is not None), systems))
+    assert [(seed, *row) for seed, rows in found for row in rows or () if row[1] != row[2]] == []
 
 
 def test_two_events_of_one_task_are_two_times() -> None:

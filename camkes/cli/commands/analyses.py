@@ -160,12 +160,13 @@ def show(
     from camkes.analysis.sensitivity import changes, margins
     from camkes.analysis.witness import witnesses
     from camkes.analysis.workload import workload_of
+    from camkes.model.bands import Order
     from camkes.showing import analysis as report
     from camkes.showing import analysis_json, budgets, sensitivity
     from camkes.showing.draw.table import terminal_width
 
     workload = workload_of(result.system, result.plan)
-    searched = arguments.search and not result.plan.bands  # a simulation of fixed priorities
+    searched = arguments.search and all(band.order is Order.DEADLINE for band in result.plan.bands)
     found = witnesses(workload, analysis) if searched else {}
     met = {each.task.name: report.met_words(analysis, each) for each in analysis.tasks}
     if arguments.witnesses is not None:
