@@ -141,6 +141,8 @@ def _cpi(analysis: SystemSnapshot, cpi: PlannedCpi) -> str:
     stated = analysis.stated_cpis.get(cpi.name)
     if stated is not None and stated.wcet is not None:
         text += f"; wcet {duration(stated.wcet)}"
+    for method, times in stated.method_times.items() if stated is not None else ():
+        text += "" if times.wcet is None else f"; wcet of `{method}` {duration(times.wcet)}"
     return text
 
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 from camkes.model.overrun import LEVELS, Degradation, OverrunPolicy, ServerKind
 from camkes.model.settings import DEFAULT_TIME
 from camkes.model.system import Cpi, System, Task
+from camkes.protocols.methods import work_of
 from camkes.protocols.requests import RequestGraph
 
 #: replenishments of a scheduling context that no one configures: what is left, and what was used
@@ -54,13 +55,14 @@ def raised_priorities(tasks: Sequence[Task]) -> list[tuple[int, ...]]:
 
 def execution_times(graph: RequestGraph) -> Mapping[str, int]:
     """How long a request to each CPI, and a job of each task, executes at most, in nanoseconds, with all that
-    it requests. What is not stated counts as 0."""
-    subjects: dict[str, Task | Cpi] = {**graph.cpis, **graph.tasks}
+    it requests: the longest of its methods. What is not stated counts as 0."""
+    own = {name: work_of(cpi, cpi.methods) for name, cpi in graph.cpis.items()}
+    own |= {name: task.wcet or 0 for name, task in graph.tasks.items()}
     callers = [name for component in reversed(graph.components()) for name in component]
     times: dict[str, int] = {}
     for name in (*callers, *graph.tasks):
         below = sum(request.count * times.get(request.callee, 0) for request in graph.outgoing[name])
-        times[name] = (subjects[name].wcet or 0) + below
+        times[name] = own[name] + below
     return times
 
 

@@ -12,10 +12,12 @@ from itertools import count, islice
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from camkes.analysis.assumptions import find_assumptions
 from camkes.analysis.demand import demands
 from camkes.analysis.platform import FREE
+from camkes.analysis.sensitivity import margins
 from camkes.analysis.simulation import SimulatedProgram, Simulation
 from camkes.analysis.verdict import analyse
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask, workload_of
@@ -262,6 +264,22 @@ def test_times_at_a_criticality() -> None:
         "write": [10_000, 25_000, 30_000, 30_000],
         "reset": [10_000, 10_000, 30_000, 30_000],
     }
+
+
+def test_margins_grow_all_requests_that_can_be_to_a_method() -> None:
+    """Also those that are to one of several: alone, reads could be much longer."""
+    counts = {**COUNTS, ("two", "spi"): 2, ("two", "spi.read"): 2, ("two", "spi.write"): 1}
+    workload = made(TIMES, CALLS, counts)
+    margin = {each.name: each for each in margins(workload, FREE)}["bus.spi.read"]
+    assert margin.longest is not None
+
+    def good(time: int) -> bool:
+        cpis = (
+            replace(cpi, work=max(cpi.work, time)) if cpi.cpi == "bus.spi" else cpi for cpi in workload.cpis
+        )
+        return analyse(replace(workload, cpis=tuple(cpis)), FREE).good
+
+    assert good(margin.longest) and not good(margin.longest + 1)
 
 
 # Locks of several methods -------------------------------------------------------------------------

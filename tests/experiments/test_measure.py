@@ -84,6 +84,53 @@ def test_measured_times(
     assert 2_400_000 < (tasks["b"] or 0) <= 3_600_000
 
 
+FRONT = """#include <camkes.h>
+void store_get(void) {}
+void store_add(void) {}
+void store_wipe(void) { next_get(); camkes_work(3000); }
+"""
+
+
+@pytest.mark.long
+def test_measured_times_of_methods(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those that were requested, where there are several: all requests to x.store are to one method."""
+    monkeypatch.chdir(tmp_path)
+    front = "component Front { provides Store store with priority_protocol fixed; uses Store next; }"
+    text = SYSTEM.replace("void add();", "void get(); void add(); void wipe();")
+    text = text.replace("assembly {", f"{front}\nassembly {{").replace(
+        "Quiet q;", "Quiet q; component Front x;"
+    )
+    text = text.replace("from q.store, to s.store);", "from x.next, to s.store);")
+    text = text.replace(
+        "    }\n    conf", "connection seL4RPCCall d(from q.store, to x.store);\n    }\n    conf"
+    )
+    Path("s.camkes").write_text(text)
+    Path("Task.c").write_text(LOOP % "store_add(); store_get(); store_add();")
+    Path("Low.c").write_text(LOOP % "store_get(); camkes_work(1000000);")
+    Path("Quiet.c").write_text(LOOP % "store_wipe();")
+    Path("Front.c").write_text(FRONT)
+    Path("Shared.c").write_text(
+        "#include <camkes.h>\nvoid store_add(void) { camkes_work(48000); }\n"
+        "void store_get(void) { camkes_work(12000); }\nvoid store_wipe(void) {}\n"
+    )
+    words = ["measure", "s.camkes", "--nocpp", "--for", "100ms", "--runs", "2", "--margin", "1"]
+    assert main([*words, "--json"]) == 0
+    times = conforming("measure", capsys.readouterr().out)["times"]
+    assert {each["name"]: (each["kind"], each["longest"], each["count"]) for each in times[3:]} == {
+        "s.store": ("cpi", 48_000, 72),
+        "s.store.get": ("method", 12_000, 32),
+        "s.store.add": ("method", 48_000, 40),
+        "x.store": ("cpi", 3_000, 2),
+    }
+    assert main([*words, "--write"]) == 0
+    checked = pipeline.check(pipeline.Input(Path("s.camkes"), preprocess=False), Sink())
+    assert checked is not None
+    stated = {cpi.name: {m: t.wcet for m, t in cpi.method_times.items()} for cpi in checked.system.cpis}
+    assert stated == {"s.store": {"get": 12_000, "add": 48_000}, "x.store": {}}
+
+
 def test_proposals_are_rounded_up() -> None:
     for longest, margin, proposed in ((1000, 1, 1000), (1001, 1, 2000), (10_000, 1.1, 11_000), (0, 2, None)):
         assert Measurement("a", True, ("a", "x"), None, 1, longest).proposed(margin) == proposed
