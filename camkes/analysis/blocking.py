@@ -91,20 +91,18 @@ class PossibleWaits(Struct, frozen=True, dict=True):
     def nested(self) -> Mapping[str, int]:
         """How often all tasks together request each lock in their sections, each in the one where it does
         most; more than its holders make no difference."""
-        entered: dict[str, dict[str, Mapping[str, int]]] = {}
+        own = self.own(1)  # not less in longer windows
+        most = {lock: more for lock, holders in self.holders.items() if (more := holders - own[lock])}
+        tasks: dict[str, dict[str, None]] = {}
         for section in self.sections:
             if section.cpi in self.inside:
-                entered.setdefault(section.task, {})[section.cpi] = self.inside[section.cpi]
-        own = self.own(1)  # not less in longer windows
-        nested = {}
-        for lock, holders in self.holders.items():
-            count, most = 0, holders - own[lock]
-            for below in entered.values() if most else ():
-                count += max([counts[lock] for counts in below.values() if lock in counts], default=0)
-                if count >= most:
-                    break
-            nested[lock] = min(count, most)
-        return nested
+                tasks.setdefault(section.cpi, {})[section.task] = None
+        requesting: dict[str, list[tuple[str, int]]] = {}
+        for cpi in tasks:
+            for lock, count in self.inside[cpi].items():
+                if lock in most:
+                    requesting.setdefault(lock, []).append((cpi, count))
+        return {lock: _nested(requesting.get(lock, ()), tasks, most.get(lock, 0)) for lock in self.holders}
 
     @cached_property
     def sums(self) -> Sums:
@@ -165,6 +163,21 @@ class PossibleWaits(Struct, frozen=True, dict=True):
             found.sections,
             possible,
         )
+
+
+def _nested(requesting: Sequence[tuple[str, int]], tasks: Mapping[str, Iterable[str]], most: int) -> int:
+    """How often all tasks request a lock in the sections in which each does most, up to `most`: so often in
+    each of these CPIs, in which the tasks have sections."""
+    found, counts = 0, dict[str, int]()
+    for cpi, count in requesting:
+        for task in tasks[cpi]:
+            more = count - counts.get(task, 0)
+            if more > 0:
+                found += more
+                counts[task] = count
+        if found >= most:
+            return most
+    return found
 
 
 class Together(Struct, frozen=True):

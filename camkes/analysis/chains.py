@@ -52,6 +52,7 @@ class Chains:
         far as it is known."""
         self._workload = workload
         self._named = {task.name: task for task in workload.tasks}
+        self._helpers = {name for cpi in workload.cpis for name in cpi.helpers}
         self._ended = {
             task.name
             for task in workload.tasks
@@ -146,17 +147,23 @@ class Chains:
         for.
 
         What releases the task at the beginning of the window, in its own code, is in none, and nor are those
-        that the same event releases, if they have ended before the next one. A lock is not waited for if only
-        tasks before the lower one in its chain, of the priority or above, request it: its job has ended
-        before they have the next one."""
+        that the same event releases, if they have ended before the next one. None that is above it has a job
+        then. A lock is not waited for if only tasks before the lower one in its chain, of the priority or
+        above, request it: its job has ended before they have the next one. It has ended, too, before a
+        window that only its own chain can begin, with a task before it."""
         lower = self._named.get(section.task)
         if lower is None:
             return True
         before = self._before(lower)
         head = self.head(task, task.priority)
         emitter = self.emitter(head)
-        if lower is emitter:  # in its own code, or in a CPI
-            return not head.event or any(not end.startswith(f"{emitter.name}.") for end in head.event)
+        if emitter is not None and self._at_own_priority(head):
+            if lower is emitter or lower.priority > emitter.priority:
+                return False
+        elif lower is emitter:
+            return True
+        if lower.name in self._ended and head in before and self._is_alone(task):
+            return False
         if emitter in before and lower.name in self._ended:
             first = [lower, *before][[each is emitter for each in before].index(True)]
             if self._together(head, first):
@@ -171,6 +178,56 @@ class Chains:
             if own == lock
             for name, priority in self._workload.pressing[cpi].items()
         )
+
+    def from_release(self, task: WorkloadTask, found: Response) -> list[Load] | None:
+        """What executes from the release of a task by one of its priority or above until its job has ended,
+        of what does in the window in which that was `found`; None where it may be all of that.
+
+        When the emitter executes, outside of requests, no task above it has a job."""
+        emitter = self.emitter(task)
+        ends = task.name in self._ended and emitter is not None and emitter.priority >= task.priority
+        if emitter is None or not ends or not self._at_own_priority(task):
+            return None
+        root, loads = self.head(task, -1), []
+        for load, count in found.interference:
+            other = self._named[load.name]
+            mine = self.head(other, -1) is root
+            if load.interrupts or (not mine and not other.after and other.priority > emitter.priority):
+                loads.append(load)
+            elif not (mine and self._has_ended(other, task)):
+                loads.append(replace(load, demand=count * load.demand, period=NEVER, jitter=0))
+        return loads
+
+    def _has_ended(self, other: WorkloadTask, task: WorkloadTask) -> bool:
+        """Whether the job of a task of the same chain has ended when that of `task` is released: one between
+        them, or what that follows, has executed below it, outside of requests, when it released the next."""
+        way = [task, *self._before(task)]
+        from_common = []
+        while other not in way:
+            from_common.append(other)
+            emitter = self.emitter(other)
+            if emitter is None:
+                return False
+            other = emitter
+        place = way.index(other)
+        if place < 2:  # the task, or its emitter
+            return False
+        below = [way[i + 1].priority for i in range(place - 1) if self._at_own_priority(way[i])]
+        if min(below, default=other.priority) >= other.priority:
+            return False
+        return all(each.priority > way[1].priority for each in from_common)
+
+    def _at_own_priority(self, task: WorkloadTask) -> bool:
+        """Whether the event that releases a task is emitted at the emitter's own priority: outside of
+        requests, and by none that has the priority of tasks that wait for it."""
+        own = bool(task.event) and all(end.startswith(f"{task.after}.") for end in task.event)
+        return own and task.after not in self._helpers
+
+    def _is_alone(self, task: WorkloadTask) -> bool:
+        """Whether all tasks of its priority or above are in its own chain."""
+        root = self.head(task, -1)
+        above = (each for each in self._named.values() if each.priority >= task.priority)
+        return all(self.head(each, -1) is root for each in above)
 
     def _before(self, task: WorkloadTask) -> list[WorkloadTask]:
         """The tasks before it in its chain, the last one first."""

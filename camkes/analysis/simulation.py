@@ -280,12 +280,11 @@ class Simulation:
         self._ready.append(flow)
 
     def _block(self, flow: _Flow, cpi: WorkloadCpi) -> None:
-        """The task waits for a CPI. Another task is next, after all releases at this instant."""
+        """The task waits for a CPI."""
         self._waiting[self.workload.lock[cpi.name]].append(flow)
         flow.blocked = True
         flow.waits = cpi.name
         self._ready.remove(flow)
-        self._release_due()
 
     def _step(self, flow: _Flow) -> None:
         step = next(flow.stack[-1].steps, None)
@@ -325,8 +324,6 @@ class Simulation:
             self._ready.remove(flow)
             if flow.released:
                 self._begin(flow, flow.released.pop(0))
-            else:
-                self._release_due()
         elif cpi.protocol.lock:
             lock = self.workload.lock[cpi.name]
             del self._holder[lock]

@@ -498,11 +498,17 @@ def _in_chains(
                 for way in level.ways
             ]
             ended = [each for each in ways if isinstance(each, Response)]
-            if len(ended) == len(ways):
+            known = len(ended) == len(ways)
+            if known:
                 ends[name, task.name] = max(ended, key=lambda each: each.time)
             if name == task.name:
+                own = [
+                    _from_release(task, chains, way.own, each, blocking, supply)
+                    for way, each in zip(level.ways, ended, strict=False)
+                    if known
+                ]
                 unended = next((each for each in ways if not isinstance(each, Response)), None)
-                found = ends.get((name, name), unended)
+                found = max(own, key=lambda each: each.time) if known else unended
                 results.append(_judged(task, needed, blocking, found, supply))
     latest = chains.latest(ends)
     for each in results:
@@ -510,6 +516,24 @@ def _in_chains(
             yield each
         else:
             yield replace(each, response=replace(each.response, latest=latest[each.task.name]))
+
+
+def _from_release(
+    task: WorkloadTask,
+    chains: Chains,
+    own: Load,
+    found: Response,
+    blocking: Callable[[Time], Blocking],
+    supply: Supply,
+) -> Response:
+    """The response counted from the release of a task, where that is less than what was `found` from the one
+    of the first task of its segment."""
+    others = chains.from_release(task, found)
+    if others is None:
+        return found
+    least = blocking(found.window).least
+    later = response(own, others, lambda _: least, supply=supply)
+    return later if isinstance(later, Response) and later.time < found.time else found
 
 
 def _judged(

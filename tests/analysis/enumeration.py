@@ -8,8 +8,8 @@ ordered by the deadlines of their jobs. A job that releases another task emits e
 most, at any time outside of its requests; a third event is lost while one job is under way and another one
 waits.
 
-At one instant, what takes no time comes in any order, but for jobs that have done all of it: they have ended
-before others are released.
+At one instant, what takes no time comes in any order, but for jobs that have done all of it: when it is their
+turn, they have ended before others are released.
 
     python -m tests.analysis.enumeration [--count SYSTEMS] [--seed FIRST] [--chains] [--bands]
 """
@@ -144,16 +144,25 @@ class Enumeration:
         )
 
     def _ended(self, state: State, task: int) -> State:
-        """Requests and jobs with nothing left to do have ended. Of equal waiters the first is served: the
-        other orders are those in which the request has been ended before."""
-        while state[task][1]:
-            _, work, requests, _ = state[task][1][-1]
-            if work or any(requests[: len(self.cpis)]):
+        """Requests and jobs with nothing left to do have ended, first those of the task that has executed,
+        then of those that execute next. Of equal waiters the first is served: the other orders are those in
+        which the request has been ended before."""
+        while running := self._running(state):
+            if task not in running:
+                if any(self._has_left(state, t) for t in running):
+                    break
+                task = running[0]
+            elif self._has_left(state, task):
                 break
-            for event, left in enumerate(requests[len(self.cpis) :]):
+            for event, left in enumerate(state[task][1][-1][2][len(self.cpis) :]):
                 state = self._emitted(state, task, event) if left else state
             state = next(self._without_last(state, task))
         return state
+
+    def _has_left(self, state: State, task: int) -> bool:
+        """Whether a task has something to do in its last request, or in its job."""
+        _, work, requests, _ = state[task][1][-1]
+        return bool(work or any(requests[: len(self.cpis)]))
 
     def _emitted(self, state: State, task: int, event: int) -> State:
         """An event of a job has been emitted."""
@@ -307,6 +316,16 @@ def banded_workload(rng: random.Random, *, chained: bool = False) -> Workload:
         for task in tasks
     )
     return Workload(ranked, cpis)
+
+
+def divided(workload: Workload, parts: int) -> Workload:
+    """The same in times of which each unit has so many parts."""
+    cpis = tuple(replace(cpi, work=parts * cpi.work) for cpi in workload.cpis)
+    tasks = tuple(
+        replace(task, period=parts * task.period, deadline=parts * task.deadline, work=parts * task.work)
+        for task in workload.tasks
+    )
+    return replace(workload, tasks=tasks, cpis=cpis)
 
 
 def compare(

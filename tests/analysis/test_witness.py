@@ -25,7 +25,7 @@ from camkes.cli.main import main
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Form, Style, render
 from camkes.model.protocols import Protocol
-from tests.analysis.enumeration import banded_workload
+from tests.analysis.enumeration import banded_workload, divided
 from tests.analysis.random_systems import RandomSystem
 from tests.analysis.shared_store import shared_store
 from tests.documents import conforming
@@ -238,12 +238,7 @@ def test_cases_with_deadlines_on_the_host_kernel(seed: int, tmp_path: Path) -> N
     with equal deadlines begins first, a case leaves open."""
     small = banded_workload(random.Random(seed))
     ordered = [task.deadline for task in small.tasks if task.band]
-    cpis = tuple(replace(cpi, work=1_000 * cpi.work) for cpi in small.cpis)
-    tasks = tuple(
-        replace(task, period=1_000 * task.period, deadline=1_000 * task.deadline, work=1_000 * task.work)
-        for task in small.tasks
-    )
-    workload = replace(small, tasks=tasks, cpis=cpis)
+    workload = divided(small, 1_000)
     for witness in witnesses(workload, analyse(workload, FREE)).values():
         if witness.bound is not None:
             assert witness.response <= witness.bound
