@@ -257,8 +257,6 @@ class _CodeReader:
                 continue
             reached = graph.reach(caller.roots, stubs, caller.callbacks, handlers)
             self._record(caller.name, instance, stubs, reached)
-            if self.counting:
-                self._count(caller, instance, graph, reached, handlers)
             if operations:
                 self._record_operations(
                     caller.name, graph.reach(caller.roots, operations, caller.callbacks, handlers)
@@ -273,6 +271,8 @@ class _CodeReader:
                         for name in found.walks
                         if name in stubs
                     )
+            if self.counting:
+                self._count(caller, instance, graph, reached, handlers)
 
     def _methods_of(self, caller: _Caller) -> Iterator[tuple[str, Sequence[str]]]:
         """Each method of a handler, or a control thread, where signals or requests matter."""
@@ -409,14 +409,18 @@ class _CodeReader:
     ) -> None:
         """The same for one method of a CPI, where that has a bound."""
         node = method_node(caller.name, root.removeprefix(f"{caller.name.rpartition('.')[2]}_"))
+        known = self.by_method.get(node, frozenset())
+        called = {f"{used}.{method.removeprefix(f'{used}_')}": method for method in methods}
+        called = {name: method for name, method in called.items() if name in known}
         try:
-            found = most(methods, [root])
-            each = {method: most([method], [root]) for method in methods if found and len(methods) > 1}
+            found = most(methods, [root]) if called else 0
+            each = {name: most([method], [root]) for name, method in called.items() if len(methods) > 1}
         except NotCountedError:
             return
-        self.counts[node, used] = found
-        for method, count in each.items():
-            self.counts[node, f"{used}.{method.removeprefix(f'{used}_')}"] = count
+        if called:
+            self.counts[node, used] = found
+        for name, count in each.items():
+            self.counts[node, name] = count
 
     def _endless(self, caller: str, instance: Instance, place: CallPlace, *, is_task: bool) -> Diagnostic:
         return Diagnostic(
