@@ -239,7 +239,7 @@ class Choosing:
         self._best = sum(int(section.duration * self._unit) for section in known)
         limits = [1 if kind == "held" else own[name] for kind, name in self._rows]
         root = _Branch((), self._options, limits)
-        moves = min(FIRST_MOVES, FIRST_WORK // root.size)
+        moves = min(FIRST_MOVES, FIRST_WORK // max(root.size, 1))
         self._prices, _ = self._moved(root, self._prices, moves)
         self._work, self._steps = WORK, STEPS
         number = counter()  # of equal bounds the first is looked at first
