@@ -227,7 +227,7 @@ class _Showing:
             raise _NotShownError("no bound: overload")
         jobs = [
             (job, int(task.jitter) - job.job * task.period)
-            for phase in self._supply.phases or (None,)
+            for phase in sorted(self._supply.phases, key=lambda phase: phase.begin) or (None,)
             for job in _jobs(own, others, bounds, phase)
         ]
         response, blocking = max((job.window + min(0, late), bounds.within(job.window)) for job, late in jobs)
@@ -319,4 +319,4 @@ class _Bounds:
         for key, window in longest.items():
             sections = self._blocking(key, window).sections
             chosen = tuple(map(self._possible.sections.index, sections))
-            yield BoundLine(window, self._proofs[key].bound, chosen, self._proofs[key].steps)
+            yield BoundLine(window, self.within(window), chosen, self._proofs[key].steps)
