@@ -8,7 +8,7 @@ examples:
   camkes-check-certificate plan.json nested.jsonl
 
 Exit status: 0 if each deadline is certified to be met; 1 if a line of the certificate is wrong; 2 if a file
-is no plan or no certificate; 3 if the certificate is right, and not enough. Times are nanoseconds."""
+cannot be a plan or a certificate; 3 if the certificate is right, and not enough. Times are nanoseconds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from typing import Any
 
 WAYS = 200_000  # on which lower tasks come to CPIs, at most
 Task = namedtuple("Task", "name priority period deadline work requests after timed band domain")
-Cpi = namedtuple("Cpi", "name protocol ceiling work requests lock any_order")
+Cpi = namedtuple("Cpi", "name excludes inherits ceiling work requests lock any_order")
 Cost = namedtuple("Cost", "request step step_below_lock", defaults=(0, 0, 0))
 
 
@@ -45,18 +45,18 @@ class Section(namedtuple("Section", "task priority cpi duration held at_ceiling 
         return all(left[row] >= n for row, n in self.rows.items() if row[0] != "lock")
 
 
-class Choice(namedtuple("Choice", "base options left")):
+class PartialChoice(namedtuple("PartialChoice", "base options left")):
     """Sections of the sum `base` are chosen. Each other task can have one of its `options`, with what is
     `left` of each row. Of rows for locks there is more if a section that is chosen requests them."""
 
-    def choose(self, chosen: Section) -> Choice:
+    def choose(self, chosen: Section) -> PartialChoice:
         left = {row: count - chosen.rows.get(row, 0) for row, count in self.left.items()}
         options = {
             task: [s for s in of if s.fits(left) and not (s.excludes(chosen) or chosen.excludes(s))]
             for task, of in self.options.items()
             if task != chosen.task
         }
-        return Choice(self.base + chosen.duration, options, left)
+        return PartialChoice(self.base + chosen.duration, options, left)
 
     def bound(self, prices: Mapping[Any, int]) -> int:
         """No sum is greater, whatever the prices are: each task has the best of its options after them."""
@@ -114,11 +114,11 @@ class Checker:
         self.arrivals = {n: {n: p.priority} if n in self.tasks else {} for n, p in party.items()}
         self.arriving: dict[str, Counter[str]] = {}
         for name in reversed(self.all):
-            lock, fixed = self.lock.get(name, ""), getattr(party[name], "protocol", "") == "fixed"
+            lock, ceiling = self.lock.get(name, ""), getattr(party[name], "ceiling", None)
             self.arriving[lock] = self.arriving.get(lock, Counter()) | Counter(self.arrivals[name])
             for k in party[name].requests:
                 for of, priority in self.arrivals[name].items():
-                    base = party[name].ceiling if fixed else priority
+                    base = priority if ceiling is None else ceiling
                     self.arrivals[k][of] = max(base, self.arrivals[k].get(of, 0))
         self.claims = {of["task"]: of for of in lines if of["line"] == "task"}
         self.found, self.good = dict[str, str](), True  # why tasks are not certified; all deadlines are met
@@ -129,7 +129,7 @@ class Checker:
         for begin, end in zip(begins, [*begins[1:], len(self.lines)], strict=True):
             self.line, of = begin, self.lines[begin]
             if of["task"] in self.found or of["task"] not in self.tasks:
-                raise WrongError("this is no task of the plan, or it has a line before")
+                raise WrongError("the plan has no such task, or it has a line before")
             self.found[of["task"]] = "" if of["line"] == "task" else f"not certified: {of['why']}"
             if of["line"] == "task":
                 self.task(of, [(n, self.lines[n]) for n in range(begin + 1, end)])
@@ -140,10 +140,11 @@ class Checker:
             deadline, claim = self.tasks[name].deadline or inf, self.claims.get(name, {"response": inf})
             self.good &= claim["response"] <= deadline
             met = "met" if claim["response"] <= deadline else "not shown to be met"
-            numbers = ", ".join(f"{key} {claim.get(key)}" for key in ("response", "blocking", "demand"))
+            keys = ("response", "latest", "blocking", "demand")
+            numbers = ", ".join(f"{key} {claim.get(key)}" for key in keys)
             words.append(f"{name}: {why or f'{met}: {numbers}, deadline {deadline}'}")
         words.append(f"costs of operations: {self.lines[0]['platform'] or 'assumed to be none'}")
-        words += (f"a request to {name} costs {of}" for name, of in self.lines[0]["costs"].items())
+        words += (f"  {n}: request {r}, step {a} or {b}" for n, (r, a, b) in self.costs.items() if r + a + b)
         return words + [f"assumed: {text}" for text in self.assumptions]
 
     def lower_sections(self, task: Any) -> Iterator[Section]:
@@ -153,17 +154,17 @@ class Checker:
         seen = set(todo)
         while todo:
             of, name, held = todo.pop()
-            cpi, fixed = self.cpis[name], self.cpis[name].protocol == "fixed"
+            cpi, fixed = self.cpis[name], self.cpis[name].ceiling is not None
             above = {o for o, p in self.arriving[self.lock[name]].items() if p >= task.priority}
-            inherits = [k for k in held if self.cpis[k].protocol == "inherited"]
+            inherits = [k for k in held if self.cpis[k].inherits]
             locked = any(self.cpis[k].lock or len(self.arrivals[k]) > 1 for k in inherits)
             step = self.costs[name].step_below_lock if locked else self.costs[name].step
             if step and above:
                 yield self.section(of, name, held, True, step)
-            if (fixed and cpi.ceiling >= task.priority) or (cpi.protocol == "inherited" and above - {of}):
+            if (fixed and cpi.ceiling >= task.priority) or (cpi.inherits and above - {of}):
                 yield self.section(of, name, held, fixed, self.time[name])
                 continue
-            below = held if cpi.protocol == "propagated" else (*held, name)
+            below = (*held, name) if cpi.excludes else held
             more = {(of, callee, below) for callee in cpi.requests} - seen
             seen |= more
             todo += more
@@ -173,19 +174,18 @@ class Checker:
     def section(self, of: str, name: str, held: tuple[str, ...], ceiling: bool, time: int) -> Section:
         rows = Counter({("held", each): 1 for each in held})
         rows["ceiling" if ceiling else "lock", "" if ceiling else self.lock[name]] += 1
-        for callee, n in self.all[name].items() if self.cpis[name].protocol != "propagated" else ():
+        for callee, n in self.all[name].items() if self.cpis[name].excludes else ():
             rows["lock", self.lock[callee]] -= n
-        closed, low = [], self.tasks[of].priority
+        closed, own = [], self.tasks[of].priority
+        low = own
         for each in held:
-            if self.cpis[each].protocol == "inherited":
+            if self.cpis[each].inherits:
                 break
             closed.append((low, self.cpis[each].ceiling))
             low = max(low, self.cpis[each].ceiling)
         else:
             closed += [(low, inf)] if ceiling else []
-        return Section(
-            of, self.tasks[of].priority, name, time, frozenset(held), ceiling, frozenset(closed), rows
-        )
+        return Section(of, own, name, time, frozenset(held), ceiling, frozenset(closed), rows=rows)
 
     def phases(self, domain: int) -> list[tuple[int, list[tuple[int, int]], int]]:
         """Where slots end, windows of least supply begin: each with the slots from there on, and a round."""
@@ -220,8 +220,7 @@ class Checker:
         bounds = [] if sections else [(inf, 0)]
         for self.line, of in (each for each in lines if each[1]["line"] == "bound"):
             bounds.append((of["window"], self.blocking(of, sections, above, late)))
-        job, phases = 0, self.phases(task.domain)
-        longest: tuple[int, float] = (0, 0)
+        longest, job, phases = (0, 0.0), 0, self.phases(task.domain)
         loads = [(o.period, late[o.name], self.time[o.name]) for o in above if o.name != name]
         timed = [o for o in self.tasks.values() if o.timed and o.period]
         loads += [(o.period, 0, self.lines[0]["release"]) for o in timed]
@@ -258,7 +257,7 @@ class Checker:
                 jobs = -(-(of["window"] + late[o.name]) // o.period)
                 limit += jobs * sum(self.all[o.name][k] for k in cpis)
             left["lock", lock] = min(limit, most)
-        choice = Choice(0, {s.task: [o for o in sections if o.task == s.task] for s in sections}, left)
+        choice = PartialChoice(0, {s.task: [o for o in sections if o.task == s.task] for s in sections}, left)
         if (least := choice.proved(sections, of["proof"])) > of["blocking"]:
             raise WrongError(f"the proof shows {least}, and no less")
         for section in (sections[index] for index in of["chosen"]):

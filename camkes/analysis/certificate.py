@@ -217,7 +217,7 @@ class _Showing:
         possible = waits(self._part, self._needed, self._platform, task)
         if not possible.every_way:
             raise _NotShownError("lower tasks come to CPIs on too many ways")
-        bounds = _Bounds(possible)
+        bounds = _ProvedBounds(possible)
         if known is not None and known.response is not None:
             bounds.know(int(known.response.window), known.blocking)
         loads = [load_of(each, self._needed) for each in self._part.tasks if each.priority >= task.priority]
@@ -252,7 +252,7 @@ class _Showing:
         return {name: count for name, count in counts.items() if count}
 
 
-def _jobs(own: Load, others: Sequence[Load], bounds: _Bounds, phase: Phase | None) -> Iterator[JobLine]:
+def _jobs(own: Load, others: Sequence[Load], bounds: _ProvedBounds, phase: Phase | None) -> Iterator[JobLine]:
     """The jobs of a busy window."""
     window, steps = 1, STEPS
     for job in range(JOBS):
@@ -273,7 +273,7 @@ def _jobs(own: Load, others: Sequence[Load], bounds: _Bounds, phase: Phase | Non
     raise _NotShownError(f"its busy window has more than {JOBS} jobs")
 
 
-class _Bounds:
+class _ProvedBounds:
     """For how long lower tasks can keep a job of a task waiting, with proofs. What is found for a window is
     so for all in which locks are requested as often."""
 

@@ -38,13 +38,17 @@ class TaskLoad(Struct, frozen=True):
 
 
 class CpiLoad(Struct, frozen=True):
-    """A CPI, or a wait with helpers, which counts as one: `work` is the execution time of a request without
-    those that it makes itself. CPIs with the same `lock`, if it is not empty, have one lock; requests are
-    served in `any_order` or the most urgent first. The `ceiling` is 0 where the protocol has none."""
+    """A CPI, or a wait with helpers, which counts as one. What its protocol means: it serves
+    one request at a time (`excludes`); the task that is served has the highest priority of those that wait
+    (`inherits`); requests are served at a `ceiling`, null where they have their own priorities. `work` is the
+    execution time of a request without those that it makes itself. CPIs with the same `lock`, if it is not
+    empty, have one lock; requests are served in `any_order` or the most urgent first."""
 
     name: str
     protocol: Protocol
-    ceiling: int
+    excludes: bool
+    inherits: bool
+    ceiling: int | None
     work: int
     requests: dict[str, int]
     lock: str
@@ -116,7 +120,9 @@ def _cpi(cpi: WorkloadCpi, slots: Sequence[tuple[int, int]]) -> CpiLoad:
     return CpiLoad(
         name=cpi.name,
         protocol=cpi.protocol,
-        ceiling=cpi.ceiling if cpi.protocol.own_priority else 0,
+        excludes=cpi.protocol.lock,
+        inherits=cpi.protocol.inherits,
+        ceiling=cpi.ceiling if cpi.protocol.own_priority else None,
         work=cpi.work,
         requests=dict(cpi.requests),
         lock=cpi.lock,

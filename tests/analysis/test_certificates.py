@@ -8,6 +8,7 @@ import ast
 import copy
 import json
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from camkes.analysis.platform import InheritanceCost, Platform
 from camkes.analysis.supply import supply_of
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.model.protocols import Protocol
@@ -158,6 +160,52 @@ def test_a_section_that_excludes_less_takes_the_place_of_others() -> None:
         assert "left out" not in verdict(found.plan, lines)
 
 
+def test_a_ceiling_on_the_way_excludes_less_than_the_own_priority() -> None:
+    """Directly in c, b excludes e, whose priority is that of the ceiling of d; through d it does not."""
+    tasks = (
+        WorkloadTask("a", 9, 100, 100, 1, {"c": 1, "l": 1}),
+        WorkloadTask("e", 5, 200, 200, 2, {"d": 1, "l": 1}),
+        WorkloadTask("b", 3, 300, 300, 1, {"c": 1, "d": 1}),
+    )
+    cpis = (
+        WorkloadCpi("d", FIXED, 1, {"c": 1}, 5),
+        WorkloadCpi("c", FIXED, 4, {}, 9),
+        WorkloadCpi("l", INHERITED, 7),
+    )
+    found = certified(Workload(tasks, cpis))
+    assert found.lines[at(found, task="a")]["blocking"] == 11
+    number = at(found, line="section", lower="b", cpi="c", held=["d"])
+    lines = [of for n, of in enumerate(found.lines) if n != number]
+    assert verdict(found.plan, lines) == "wrong: a section of b in c is left out"
+
+
+def test_a_lock_that_is_given_in_any_order_is_waited_for_by_all() -> None:
+    """a waits for both others, where these can both be served before it."""
+    tasks = tuple(WorkloadTask(name, 9 - n, 100, 100, 1, {"w": 1}) for n, name in enumerate("abc"))
+    found = certified(Workload(tasks, (WorkloadCpi("w", INHERITED, 4, lock="s"),)))
+    assert found.lines[at(found, task="a")]["blocking"] == 4
+    found.plan["workload"]["cpis"][0]["any_order"] = True
+    assert verdict(found.plan, found.lines) == "wrong: the proof shows 8, and no less"
+
+
+def test_steps_of_managers_are_sections() -> None:
+    """a comes to f and l, whose managers serve b at their ceilings, too: that of f where c can wait for d."""
+    tasks = (
+        WorkloadTask("a", 9, 500, 500, 1, {"f": 1}),
+        WorkloadTask("b", 3, 500, 500, 1, {"d": 1}),
+        WorkloadTask("c", 2, 500, 500, 1, {"d": 1}),
+    )
+    cpis = (WorkloadCpi("d", INHERITED, 1, {"f": 1}), WorkloadCpi("f", PROPAGATED, 1, {"l": 1}))
+    workload = Workload(tasks, (*cpis, WorkloadCpi("l", INHERITED, 2)))
+    found = certified(workload, platform=Platform("p", inherited=InheritanceCost(acquire=7, release=5)))
+    assert found.lines[0]["costs"]["f"] == {"request": 0, "step": 0, "step_below_lock": 7}
+    assert verdict(found.plan, found.lines) == "accepted"
+    for cpi, held in (("l", ["d"]), ("f", ["d"])):
+        number = at(found, line="section", lower="b", cpi=cpi, held=held, at_ceiling=True)
+        lines = [of for n, of in enumerate(found.lines) if n != number]
+        assert verdict(found.plan, lines) == f"wrong: a section of b in {cpi} is left out"
+
+
 @pytest.mark.parametrize(
     ("wanted", "do", "said"),
     [
@@ -170,7 +218,7 @@ def test_a_section_that_excludes_less_takes_the_place_of_others() -> None:
         ({"line": "task"}, lambda of: of.update(demand=1), "a job demands 5"),
         ({"line": "task"}, lambda of: of.update(blocking=1), "the blocking is"),
         ({"line": "task"}, lambda of: of.update(response=1), "longer than the response"),
-        ({"line": "task"}, lambda of: of.update(task="x"), "this is no task"),
+        ({"line": "task"}, lambda of: of.update(task="x"), "the plan has no such task"),
         ({"line": "job"}, lambda of: of.update(window=8), "are demanded in this window, and there is 8"),
         ({"line": "job"}, lambda of: of.update(job=1), "a job before this one is missing"),
         ({"line": "job"}, lambda of: of.update(phase=1), "a job before this one is missing"),
@@ -216,7 +264,7 @@ def test_the_plan_decides() -> None:
         lambda of: of["tasks"][1].update(period=None),
         lambda of: of["tasks"][1].update(band="edf"),
         lambda of: of["slots"].append([1, 10]),
-        lambda of: of["cpis"][0].update(protocol="fixed", ceiling=9),
+        lambda of: of["cpis"][0].update(inherits=False, ceiling=9),
     ):
         plan = copy.deepcopy(found.plan)
         change_of(plan["workload"])
@@ -293,7 +341,22 @@ def test_examples(name: str, tmp_path: Path) -> None:
             assert "is not certified: " in done.errors and ": not certified: " in checked.stdout
         assert ("costs of operations: assumed to be none" in checked.stdout) == (not platform)
         if name == "nested":
-            assert ("a request to e.r costs {'request': " in checked.stdout) == bool(platform)
+            assert ("\n  e.r: request " in checked.stdout) == bool(platform)
+
+
+def test_the_page_shows_what_is_written(tmp_path: Path) -> None:
+    """docs/certificates.md has the lines of a task, what the checker prints, and an error of it."""
+    text = (ROOT / "docs" / "certificates.md").read_text()
+    shown = re.findall(r"```(?:json|text)\n(.*?)```", text, re.DOTALL)
+    certificate, plan = tmp_path / "nested.jsonl", tmp_path / "plan.json"
+    folder = tmp_path / "build"
+    camkes(*("analyze", "examples/nested", "--platform", "none", "--certificate", certificate, "-o", folder))
+    plan.write_text(camkes("plan", "examples/nested", "--code", "--json", "-o", folder).output)
+    lines = certificate.read_text()
+    assert check(plan, certificate).stdout == shown[0]
+    assert shown[2] in lines
+    certificate.write_text(lines.replace('"blocking": 7000000, "chosen"', '"blocking": 6000000, "chosen"'))
+    assert check(plan, certificate).stdout == f"{certificate.parent}/{shown[1]}"
 
 
 def test_what_is_assumed_is_listed(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,9 @@ from camkes.cli.commands.systems import checked
 from camkes.cli.output import GOOD, USAGE, USER_ERROR, wants_color, write_diagnostics
 from camkes.diagnostics import Sink
 from camkes.files import OutputError, write_output
+
+#: Costs of a certificate are rounded up: what is longer by a smaller part than this has no message.
+ROUNDING = 10_000
 
 if TYPE_CHECKING:
     from camkes.analysis.budgets import BudgetResult
@@ -235,15 +239,25 @@ def page(
 def write_certificate(
     arguments: argparse.Namespace, workload: Workload, analysis: Analysis, *, budgets_counted: bool
 ) -> None:
-    """Write a certificate, and tell which tasks it leaves out. Raises OutputError."""
-    from camkes.analysis.certificate import OpenLine, certificate, certificate_text
+    """Write a certificate, and tell where it shows less than the analysis. Raises OutputError."""
+    from camkes.analysis.certificate import OpenLine, TaskLine, certificate, certificate_text
+    from camkes.model.units import duration
 
     platform = None if arguments.platform is None else analysis.platform
     lines = [*certificate(workload, platform, analysis, budgets=budgets_counted)]
     write_output(arguments.certificate, certificate_text(lines).encode())
+    found = {each.task.name: each.response for each in analysis.tasks}
     for each in lines:
         if isinstance(each, OpenLine):
             print(f"camkes analyze: {each.task} is not certified: {each.why}", file=sys.stderr)
+        elif isinstance(each, TaskLine):
+            shown = found[each.task]
+            latest = each.latest if shown is None else ceil(shown.latest)
+            if each.latest > latest + latest // ROUNDING:
+                text = (
+                    f"{each.task} is certified to end in {duration(each.latest)}, not in {duration(latest)}"
+                )
+                print(f"camkes analyze: {text}", file=sys.stderr)
 
 
 def write_witnesses(folder: Path, found: Mapping[str, Witness]) -> None:
