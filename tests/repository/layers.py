@@ -54,6 +54,7 @@ LAYERS = (
     Entry(1, ("cache", "documents", "files", "process", "resources", "sandbox", "watching"),
         "the user's cache; JSON for people; atomic writes of files; child processes and their sandbox;"
         " the paths of templates and C sources; changes of files"),
+    Entry(0, ("check_certificate",), "checks certificates of response times; imports nothing else"),
     Entry(0, ("visible",), "text of others on its way to a person: what is hidden in it is spelled out"),
 )  # fmt: skip
 

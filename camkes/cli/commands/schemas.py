@@ -38,6 +38,9 @@ DOCUMENTS = {
     "plan": JsonDocument("camkes plan --json", "showing.plan_json", "PlanReport"),
     "authority": JsonDocument("camkes plan --authority --json", "capdl.authority", "HoldingReport", True),
     "analyze": JsonDocument("camkes analyze --json", "showing.analysis_json", "AnalysisReport"),
+    "certificate": JsonDocument(
+        "camkes analyze --certificate, each line", "analysis.certificate", "CertificateLine"
+    ),
     "slots": JsonDocument("camkes schedule --json", "cli.commands.schedules", "ProposedSlotsReport"),
     "measure": JsonDocument("camkes measure --json", "cli.commands.measurements", "MeasureReport"),
     "run": JsonDocument("camkes run --json, camkes watch --json", "showing.summary", "RunReport"),
