@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from camkes.diagnostics import Label, Sink
 from camkes.model.settings import TABLE
-from camkes.model.system import Attribute, Setting, Value
+from camkes.model.system import Attribute, ComponentType, Setting, Value
 from camkes.model.units import DEFAULT_UNIT, NANOSECONDS
 from camkes.parser import ast
 from camkes.resolve import codes
@@ -191,7 +191,7 @@ class _Resolver:
                 return None
             return f"there is no instance `{name}`", name, self.flat.instances
         declared = self.declared(instance)
-        if attribute in declared or is_known(attribute, _members(instance)):
+        if attribute in declared or is_known(attribute, members_of(instance.component.type)):
             return None
         return f"`{name}` has no attribute `{attribute}`", attribute, declared
 
@@ -306,13 +306,15 @@ class _Resolver:
 
     def nearest_name(self, setting: FlatSetting, instance: FlatInstance) -> str:
         """The hint for a name that neither the component nor the tool knows; empty if nothing is near."""
-        members = _members(instance)
+        members = members_of(instance.component.type)
         if is_known(setting.attribute, members):
             return ""
         return suggestion(setting.attribute, [*self.declared(instance), *candidates(members)])
 
     def check_name(self, setting: FlatSetting, instance: FlatInstance, near: str) -> None:
-        if setting.attribute in C_KEYWORDS or is_known(setting.attribute, _members(instance)):
+        if setting.attribute in C_KEYWORDS or is_known(
+            setting.attribute, members_of(instance.component.type)
+        ):
             return
         type = instance.component.type
         if type.span.file.path.is_relative_to(DEVICES):
@@ -327,6 +329,6 @@ class _Resolver:
         )
 
 
-def _members(instance: FlatInstance) -> list[str]:
-    type = instance.component.type
+def members_of(type: ComponentType) -> list[str]:
+    """The names of what a component has that can have settings."""
     return [i.name for i in type.interfaces] + [s.name for s in type.syncs]
