@@ -46,6 +46,8 @@ DOCUMENTS = {
     "run": JsonDocument("camkes run --json, camkes watch --json", "showing.summary", "RunReport"),
     "test": JsonDocument("camkes test --json", "testing.reports", "TestsReport"),
     "explore": JsonDocument("camkes explore --json", "exploration", "ExploreReport"),
+    "sweep": JsonDocument("camkes sweep --json", "sweep.reports", "SweepReport"),
+    "sweep-row": JsonDocument("camkes sweep --out, its second and further lines", "sweep.rows", "SweepRow"),
     "replay": JsonDocument("camkes analyze --witnesses, camkes run --replay", "analysis.replay", "Replay"),
     "schedule": JsonDocument(
         "camkes explore --schedule, camkes run --replay", "backends.host.schedule", "Schedule"
