@@ -20,14 +20,17 @@ from camkes.analysis.criticality import late_tasks, level_results
 from camkes.analysis.platform import Platform
 from camkes.analysis.verdict import Analysis, analyse_system, with_budgets
 from camkes.backends.host.backend import HostBackend
+from camkes.backends.host.codes import BUILD_FOLDER, FOLDER_IN_USE, LOW_LIMIT
 from camkes.backends.host.explore import SearchOptions
 from camkes.callgraph.codes import CODE_NOT_READ
 from camkes.callgraph.read import CodeCalls
 from camkes.diagnostics import Severity, Sink
 from camkes.exploration import ExploreSettings, explore
-from camkes.files import temporary_folder
+from camkes.files import OutputError, temporary_folder
 from camkes.model.settings import PRIORITY_PROTOCOL, RELEASE, TABLE, URGENT_FIRST
 from camkes.model.system import System
+from camkes.process import CANNOT_WRITE
+from camkes.process.limits import LimitError
 from camkes.project.application import Application
 from camkes.resolve.files.imports import Program
 from camkes.running.jobs import response_times
@@ -41,6 +44,10 @@ _NOT_IN_CODE = {
     PRIORITY_PROTOCOL.name,
     *(known.name for known in TABLE.values() if known.owner == "thread"),
 } - {RELEASE.name, URGENT_FIRST.name}
+
+
+#: Errors of the machine, not of a combination: there is a result when the machine has space again.
+_OF_THE_MACHINE = (BUILD_FOLDER, FOLDER_IN_USE, LOW_LIMIT)
 
 
 class ReadCode(Struct, frozen=True):
@@ -71,13 +78,12 @@ def read_code(checked: pipeline.Checked) -> ReadCode | None:
 
 class Doable(Struct, frozen=True, kw_only=True):
     """What is done with each combination. `platform` is that of an analysis, None: operations are assumed to
-    cost nothing; `text`: its code is not read, for the reason in `unread`. `duration` is virtual, of a run or
+    cost nothing; `unread` is why code is not read, empty: it is. `duration` is virtual, of a run or
     of a search at the stated times. `search` is for all searches but for its seed, which `seeds` has, one for
     each; `any_order` and `stated` are those of `ExploreSettings`."""
 
     doing: Doing = "analyze"
     platform: Platform | None = None
-    text: bool = False
     unread: Mapping[str, str] = {}
     duration: int | None = None
     search: SearchOptions = SearchOptions()
@@ -140,11 +146,17 @@ class Evaluation:
         return self._stack.enter_context(temporary_folder("camkes-sweep-"))
 
     def __call__(self, number: int) -> SweepRow:
+        """The row of a combination. Raises OutputError where the machine is why there is none: its disk is
+        full, or a limit too low."""
         asked, seed, values = self.prepared.chosen(number)
         sink = Sink()
         try:
             row = self._row(asked, seed, sink)
+        except (OutputError, LimitError) as error:
+            raise OutputError(str(error)) from None
         except Exception as error:  # of any kind: the others are evaluated all the same
+            if isinstance(error, OSError) and error.errno in CANNOT_WRITE:
+                raise OutputError(str(error)) from None
             row = _without(f"{type(error).__name__}: {error}", "failed")
         return replace(row, number=number, values=values)
 
@@ -156,16 +168,19 @@ class Evaluation:
                 found = self._ran(asked, sink)
             case "explore":
                 found = self._explored(asked, seed, sink)
-        return (
-            _without(_first_error(sink) or "it cannot be evaluated", "rejected") if found is None else found
-        )
+        if found is not None:
+            return found
+        for diagnostic in sink.diagnostics:
+            if diagnostic.code in _OF_THE_MACHINE:
+                raise OutputError(diagnostic.message)
+        return _without(_first_error(sink) or "it cannot be evaluated", "rejected")
 
     def checked(self, asked: pipeline.Input, sink: Sink) -> pipeline.Checked | None:
         """The system of a combination, planned; its code is read where that can differ from what is known."""
         prepared = self.prepared
         application = prepared.application
         system = pipeline.load_input(application, asked, sink, prepared.program)
-        if system is None or prepared.todo.text:
+        if system is None or prepared.todo.unread:
             backend = HostBackend(application, Path(), builds=False)
             return pipeline.check_loaded(system, backend, sink, None)
         known = prepared.code if prepared.keeps_code else None
@@ -233,7 +248,7 @@ class Evaluation:
         how = ", ".join(dict.fromkeys(each.verdict for each in found.passes))
         stopped = any(each.state.stopped for each in found.passes)
         row = _without(how, "stopped" if stopped else "no violation")
-        return replace(row, states=states, not_searched=tuple(each.text() for each in found.not_searched))
+        return replace(row, states=states, not_searched=tuple(each.subject for each in found.not_searched))
 
 
 def _no_progress(_: str) -> None: ...

@@ -31,6 +31,8 @@ COLUMNS = 2
 MOST_PARTS = 12
 MOST_LINES = len(PALETTE)
 CELL_TEXT = 9.0
+#: of lines, so that one is seen below another
+DASHES = (None, "7 3", "2 3", "7 3 2 3")
 GOOD, BAD, NOTHING = "#7fc29b", "#ec8a80", "#e4e7eb"
 
 
@@ -42,28 +44,31 @@ class PlotAxis(Struct, frozen=True):
     numbers: tuple[float, ...] | None = None
 
 
-Measure = Callable[[SweepRow], "float | None"]
+class Measure(Struct, frozen=True):
+    """What is drawn of rows: its name, its value, None where a row has none, and that in words."""
+
+    name: str
+    of: Callable[[SweepRow], float | None]
+    words: Callable[[float], str]
 
 
-def sweep_svg(
-    heading: str,
-    axes: Sequence[PlotAxis],
-    rows: Sequence[SweepRow],
-    what: str,
-    measure: Measure,
-    *,
-    times: bool,
-) -> str:
-    """A picture of a `measure` of all rows, which `what` names. With one number among what is varied, it is
-    lines over that, one for each combination of the others; with two, or none, a grid of two settings for
-    each combination of the others."""
+def time_words(value: float) -> str:
+    return format_time(round(value), 3)
+
+
+def count_words(value: float) -> str:
+    return format_number(value, 3)
+
+
+def sweep_svg(heading: str, axes: Sequence[PlotAxis], rows: Sequence[SweepRow], measure: Measure) -> str:
+    """A picture of a measure of all rows. With one number among what is varied, it is lines over that, one
+    for each combination of the others; with two, or none, a grid of two settings for each combination of the
+    others."""
     numeric = [index for index, axis in enumerate(axes) if axis.numbers is not None]
-    show = (lambda value: format_time(round(value), 3)) if times else (lambda value: format_number(value, 3))
     if len(numeric) == 1 or len(axes) == 1:
-        across = numeric[0] if numeric else 0
-        return _lines(heading, axes, across, rows, what, measure, show)
-    pair = numeric[:2] if len(numeric) > 1 else [0, 1]
-    return _grids(heading, axes, pair[0], pair[1], rows, what, measure, show)
+        return _lines(heading, axes, numeric[0] if numeric else 0, rows, measure)
+    across, down = numeric[:2] if len(numeric) > 1 else (0, 1)
+    return _grids(heading, axes, across, down, rows, measure)
 
 
 def _others(axes: Sequence[PlotAxis], without: Sequence[int], row: SweepRow) -> str:
@@ -90,21 +95,19 @@ def _lines(
     axes: Sequence[PlotAxis],
     across: int,
     rows: Sequence[SweepRow],
-    what: str,
     measure: Measure,
-    show: Callable[[float], str],
 ) -> str:
     axis = axes[across]
     places = axis.numbers or tuple(map(float, range(len(axis.texts))))
     of_text = dict(zip(axis.texts, places, strict=True))
     series = _grouped(rows, lambda row: _others(axes, [across], row))
     shown = dict(list(series.items())[:MOST_LINES])
-    values = [value for each in shown.values() for row in each if (value := measure(row)) is not None]
+    values = [value for each in shown.values() for row in each if (value := measure.of(row)) is not None]
     legend = 16.0 * (len(shown) if len(axes) > 1 else 0)
     more = 14.0 if len(series) > len(shown) else 0.0
-    drawing = Drawing(WIDTH, HEIGHT + legend + more, f"{heading}: {what}")
+    drawing = Drawing(WIDTH, HEIGHT + legend + more, f"{heading}: {measure.name}")
     drawing.add(text(LEFT, 20, heading, font_size=13, font_weight="bold"))
-    drawing.add(text(LEFT, 36, what, font_size=11, fill=FAINT))
+    drawing.add(text(LEFT, 36, measure.name, font_size=11, fill=FAINT))
     x = _scale(min(places), max(places), LEFT, WIDTH - RIGHT)
     low, high = min([0.0, *values]), max([0.0, *values])
     y = _scale(low, high, HEIGHT - BOTTOM, TOP)
@@ -112,7 +115,7 @@ def _lines(
         drawing.add(
             element("path", d=f"M{LEFT:.1f},{y(tick):.2f} H{WIDTH - RIGHT:.1f}",
                     stroke=RULE if tick else FAINT, stroke_width=1),
-            text(LEFT - 6, y(tick) + 4, show(tick), font_size=10, text_anchor="end", fill=FAINT),
+            text(LEFT - 6, y(tick) + 4, measure.words(tick), font_size=10, text_anchor="end", fill=FAINT),
         )  # fmt: skip
     for word, place in _sparse(list(of_text.items()), 8):
         drawing.add(
@@ -121,10 +124,18 @@ def _lines(
     drawing.add(text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 10, axis.name, font_size=11, text_anchor="middle"))
     for number, (name, each) in enumerate(shown.items()):
         colour = darker(PALETTE[number], 0.85)
-        drawing.add(*_line(name, each, across, of_text, measure, show, x, y, colour))
+        drawing.add(*_line(name, each, across, of_text, measure, x, y, colour, DASHES[number % 4]))
         if legend:
             at = HEIGHT + 16.0 * number + 6
-            drawing.add(element("path", d=f"M{LEFT:.1f},{at:.1f} h18", stroke=colour, stroke_width=2))
+            drawing.add(
+                element(
+                    "path",
+                    d=f"M{LEFT:.1f},{at:.1f} h18",
+                    stroke=colour,
+                    stroke_width=2,
+                    stroke_dasharray=DASHES[number % 4],
+                )
+            )
             drawing.add(text(LEFT + 24, at + 4, shortened(name, 11, WIDTH - LEFT - 40), font_size=11))
     if more:
         drawing.add(
@@ -139,10 +150,10 @@ def _line(
     across: int,
     of_text: Mapping[str, float],
     measure: Measure,
-    show: Callable[[float], str],
     x: Callable[[float], float],
     y: Callable[[float], float],
     colour: str,
+    dashes: str | None,
 ) -> list[str]:
     """A line with its points, which are open where a row is not good; it has a gap where a row has no
     value."""
@@ -150,14 +161,14 @@ def _line(
     points: list[str] = []
     path, pen = "", "M"
     for row in sorted(rows, key=lambda row: of_text[row.values[across]]):
-        value = measure(row)
+        value = measure.of(row)
         if value is None:
             pen = "M"
             continue
         at = x(of_text[row.values[across]]), y(value)
         path += f"{pen}{at[0]:.2f},{at[1]:.2f} "
         pen = "L"
-        words = ", ".join(filter(None, (name, f"{row.values[across]}: {show(value)}", row.verdict)))
+        words = ", ".join(filter(None, (name, f"{row.values[across]}: {measure.words(value)}", row.verdict)))
         fill = colour if row.good else "#ffffff"
         points.append(
             element(
@@ -165,7 +176,11 @@ def _line(
             )
         )
     if path:
-        parts.append(element("path", d=path.strip(), fill="none", stroke=colour, stroke_width=1.5))
+        parts.append(
+            element(
+                "path", d=path.strip(), fill="none", stroke=colour, stroke_width=1.5, stroke_dasharray=dashes
+            )
+        )
     return parts + points
 
 
@@ -178,25 +193,21 @@ def _grids(
     across: int,
     down: int,
     rows: Sequence[SweepRow],
-    what: str,
     measure: Measure,
-    show: Callable[[float], str],
 ) -> str:
     every = _grouped(rows, lambda row: _others(axes, [across, down], row))
     parts = dict(list(every.items())[:MOST_PARTS])
     columns = min(COLUMNS, len(parts)) or 1
     lines = ceil(len(parts) / columns)
-    drawing = Drawing(WIDTH * columns, 44 + HEIGHT * lines + 16, f"{heading}: {what}")
+    drawing = Drawing(WIDTH * columns, 44 + HEIGHT * lines + 16, f"{heading}: {measure.name}")
     drawing.add(text(LEFT, 20, heading, font_size=13, font_weight="bold"))
-    legend = f"{what}; green: deadlines are met, red: not, grey: no result"
+    legend = f"{measure.name}; green: deadlines are met, red: not, grey: no result"
     drawing.add(text(LEFT, 36, legend, font_size=11, fill=FAINT))
-    known = [abs(value) for row in rows if (value := measure(row)) is not None]
+    known = [abs(value) for row in rows if (value := measure.of(row)) is not None]
     most = max(known, default=0.0) or 1.0
     for number, (name, each) in enumerate(parts.items()):
         left, top = WIDTH * (number % columns), 30 + HEIGHT * (number // columns)
-        drawing.add(
-            *_grid(name, axes[across], axes[down], across, down, each, measure, show, most, left, top)
-        )
+        drawing.add(*_grid(name, axes[across], axes[down], across, down, each, measure, most, left, top))
     if len(every) > len(parts):
         at = 44 + HEIGHT * lines + 10
         drawing.add(text(LEFT, at, _left_out(len(every) - len(parts), "part"), font_size=10))
@@ -211,7 +222,6 @@ def _grid(
     down: int,
     rows: Sequence[SweepRow],
     measure: Measure,
-    show: Callable[[float], str],
     most: float,
     left: float,
     top: float,
@@ -222,13 +232,13 @@ def _grid(
     columns, lines = _order(column), _order(line)
     parts = [text(x, top + 36, shortened(name, 11, WIDTH - LEFT), font_size=11)] if name else []
     for row in rows:
-        value = measure(row)
+        value = measure.of(row)
         at = x + width * columns[row.values[across]], y + height * (len(lines) - 1 - lines[row.values[down]])
         strength = 0.0 if value is None else 0.35 + 0.65 * min(abs(value) / most, 1.0)
         fill = (
             NOTHING if value is None and row.verdict in ("rejected", "failed") else GOOD if row.good else BAD
         )
-        shown = row.verdict if value is None else show(value)
+        shown = row.verdict if value is None else measure.words(value)
         words = f"{column.name} {row.values[across]}, {line.name} {row.values[down]}: {shown}"
         if value is not None:
             words += f", {row.verdict}"
@@ -253,9 +263,9 @@ def _grid(
         text(x + (WIDTH - LEFT - RIGHT) / 2, top + HEIGHT - BOTTOM + 30, column.name, font_size=11,
              text_anchor="middle")
     )  # fmt: skip
-    parts.append(
-        text(x - 6, y - 6, line.name, font_size=11, text_anchor="end" if len(line.name) < 12 else "start")
-    )
+    at = left + 14, y + (HEIGHT - TOP - BOTTOM) / 2
+    turned = f"rotate(-90 {at[0]:.1f} {at[1]:.1f})"
+    parts.append(text(*at, line.name, font_size=11, text_anchor="middle", transform=turned))
     return parts
 
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 
@@ -44,23 +44,31 @@ def prepare(
     prepared = Prepared(
         asked=asked, application=application, program=program, axes=axes, seeds=seeds, todo=todo
     )
+    found, unchanged = Sink(), Sink()
     first = prepared.chosen(0)[0]
-    found = Sink()
     system = pipeline.load_input(application, first, found, program)
-    for diagnostic in (*own.diagnostics, *(found.diagnostics if system is None else ())):
+    if system is None:  # its values may be why
+        system = pipeline.load_input(application, asked, unchanged, program)
+    for diagnostic in (*own.diagnostics, *(unchanged.diagnostics if system is None else ())):
         sink.add(diagnostic)
     for diagnostic in _about_axes(found, system, axes):
         sink.add(diagnostic)
     if system is None or sink.has_errors:
         return None
-    if todo.doing != "analyze" or todo.text:
-        return prepared
+    return prepared if todo.unread or todo.doing != "analyze" else _with_code(prepared, (first, asked))
+
+
+def _with_code(prepared: Prepared, candidates: Iterable[pipeline.Input]) -> Prepared:
+    """The same with what the code calls, of the first system in which there is no mistake."""
     with Evaluation(prepared) as evaluation:
-        try:
-            checked = evaluation.checked(first, Sink())
-        except OutputError as error:  # to analyse a system, nothing need be written
-            return replace(prepared, todo=replace(todo, text=True, unread={"": str(error)}))
-    return prepared if checked is None else replace(prepared, code=read_code(checked))
+        for each in candidates:
+            try:
+                checked = evaluation.checked(each, Sink())
+            except OutputError as error:  # to analyse a system, nothing need be written
+                return replace(prepared, todo=replace(prepared.todo, unread={"": str(error)}))
+            if checked is not None:
+                return replace(prepared, code=read_code(checked))
+    return prepared
 
 
 def _about_axes(found: Sink, system: System | None, axes: tuple[SweepAxis, ...]) -> Iterator[Diagnostic]:
@@ -94,12 +102,16 @@ def fingerprint(prepared: Prepared) -> str:
     code = prepared.code
     sources: set[Path] = set() if code is None else set(code.calls.files)
     system = pipeline.load_input(prepared.application, prepared.asked, Sink(), prepared.program)
-    for instance in () if system is None or prepared.todo.text else system.instances:
+    for instance in () if system is None or prepared.todo.unread else system.instances:
         sources.update(build_of(prepared.application, instance, Sink()).sources)
     texts = {str(file.path): file.text.encode() for file in prepared.program.files}
+    asked, application = prepared.asked, prepared.application
+    sources.update(application.files)
+    sources.update(path for path in (asked.dtb, asked.gpio_list, application.dtb) if path is not None)
     for path in filter(Path.is_file, sources):  # what was generated for the reading is gone
         texts[str(path)] = path.read_bytes()
-    base = str(prepared.application.root.parent.absolute())
+    texts["platform"] = repr(prepared.todo.platform).encode()
+    base = str(application.root.parent.absolute())
     for name, text in sorted(texts.items()):
         digest.update(f"\0{name.removeprefix(base)}\0{len(text)}\0".encode() + text)
     return digest.hexdigest()

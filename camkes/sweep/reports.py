@@ -15,7 +15,7 @@ from camkes.documents import json_text
 from camkes.running.times import format_number, format_time
 from camkes.showing.draw.table import paragraph, table
 from camkes.sweep.evaluate import Doing, Prepared
-from camkes.sweep.plot import PlotAxis, sweep_svg
+from camkes.sweep.plot import Measure, PlotAxis, count_words, sweep_svg, time_words
 from camkes.sweep.rows import SweepRow, Wish
 
 
@@ -168,8 +168,8 @@ def to_svg(prepared: Prepared, rows: Sequence[SweepRow]) -> str:
         axes.append(PlotAxis("seed", tuple(map(str, prepared.seeds)), tuple(map(float, prepared.seeds))))
     name = prepared.application.name
     if prepared.todo.doing == "explore":
-        return sweep_svg(name, axes, rows, "states", _states, times=False)
-    return sweep_svg(name, axes, rows, "least slack of all tasks", _slack, times=True)
+        return sweep_svg(name, axes, rows, Measure("states", _states, count_words))
+    return sweep_svg(name, axes, rows, Measure("least slack of all tasks", _slack, time_words))
 
 
 def _states(row: SweepRow) -> float | None:

@@ -227,12 +227,16 @@ def distributed(
     function: Callable[[Case], Result], address: str, timeout: float | None = None
 ) -> Iterator[Workers[Case, Result]]:
     """The workers of a Dask scheduler, which need camkes-rt and the module of the function. What a worker
-    that ends had to do, another one does. Raises ImportError without Dask, OSError if no scheduler
-    responds."""
+    that ends had to do, another one does. Raises ImportError without Dask, WorkersError if no
+    scheduler responds."""
     from dask import distributed as dask
 
     call = pickle.dumps(function)
-    with dask.Client(address, timeout="10s") as client:  # type: ignore[no-untyped-call, unused-ignore]
+    try:
+        client = dask.Client(address, timeout="10s")  # type: ignore[no-untyped-call, unused-ignore]
+    except (OSError, ValueError) as error:
+        raise WorkersError(f"no scheduler responds at {address}: {error}") from error
+    with client:
         yield lambda cases: _from_workers(client, call, cases, timeout)
 
 
@@ -269,7 +273,7 @@ def _from_workers(
             size = max(1, min(MOST, 2 * size, int(PART * len(indices) / max(seconds, 1e-3))))
             yield from zip(indices, results, strict=True)
         else:
-            reason = _unfinished(future)
+            reason = _unfinished(client, future)
             for index in indices:
                 failed[index] += 1
                 if failed[index] < ROUNDS:
@@ -279,9 +283,12 @@ def _from_workers(
         submit()
 
 
-def _unfinished(future: Any) -> str:
-    """Why a part was not evaluated. Raises what the function raised."""
+def _unfinished(client: Any, future: Any) -> str:
+    """Why a part was not evaluated. Raises what the function raised, WorkersError where the scheduler is
+    gone."""
     if future.status != "error":
+        if client.status != "running":
+            raise WorkersError("the scheduler does not respond any more")
         return "the scheduler forgot it"
     error = future.exception()
     if type(error).__name__ == "KilledWorker":

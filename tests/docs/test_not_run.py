@@ -53,6 +53,9 @@ NOT_RUN: dict[str, dict[str, tuple[str, ...]]] = {
         "docs/testing.md": ("export SEL4_WORKSPACE",),
         "docs/tutorial/6-sel4.md": ("./repo-init.sh", "camkes build . --kernel sel4"),
     },
+    "it needs several machines": {
+        "docs/sweeps.md": ("dask scheduler",),
+    },
     "it takes minutes or more": {
         "docs/analysis.md": ("python -m benchmarks.papers chain",),
         "docs/isolation.md": (".venv/bin/python benchmarks/hostile.py",),

@@ -124,7 +124,6 @@ def _todo(arguments: argparse.Namespace, sink: Sink) -> Doable | None:
     return Doable(
         doing=arguments.doing,
         platform=platform,
-        text=arguments.text,
         unread={"": "--text"} if arguments.text else {},
         duration=arguments.duration,
         search=search,
@@ -184,6 +183,12 @@ def _evaluated(
         print(f"camkes sweep: {error.name or error} is not installed: {install}", file=sys.stderr)
     except WorkersError as error:
         print(f"camkes sweep: {error}", file=sys.stderr)
+    except KeyboardInterrupt:
+        progress("")
+        if results.path is not None:
+            done = f"{len(results.rows):,} of {len(numbers):,} combinations are in {results.path}"
+            print(f"camkes sweep: {done}; the same command goes on", file=sys.stderr)
+        raise
     return None
 
 
