@@ -30,8 +30,9 @@ Result = TypeVar("Result")
 
 #: How often a case is begun whose process ends.
 TRIES = 2
-#: Cases that a process is given before it has a result: so it need not wait for the next.
-AHEAD = 3
+#: Cases that a process is given at once, so that it need not wait for the next, if one takes less than so
+#: many seconds; others may be for another process.
+AHEAD, QUICK = 3, 0.05
 #: How often in a row a process may end before it has begun.
 STARTS = 3
 #: Seconds that one part of the work of a Dask worker should take, and the most cases in one.
@@ -78,7 +79,7 @@ def _evaluated(pool: Sequence[_Worker], cases: Sequence[Case]) -> Iterator[tuple
     left = len(cases)
     while left:
         for worker in pool:
-            while waiting and len(worker.given) < AHEAD:
+            while waiting and len(worker.given) < worker.room:
                 worker.give(index := waiting.popleft(), cases[index])
         for worker in _ready(pool):
             try:
@@ -98,11 +99,11 @@ def _ready(pool: Sequence[_Worker]) -> list[_Worker]:
     busy = [worker for worker in pool if worker.given]
     while True:
         now = time.monotonic()
-        late = [worker for worker in busy if worker.until is not None and worker.until <= now]
-        limits = [worker.until - now for worker in busy if worker.until is not None]
-        ready = select.select(busy, [], [], 0 if late else min(limits, default=None))[0]
-        if ready or late:
-            return ready or late
+        left = [worker.until - now for worker in busy if worker.until is not None]
+        ready = select.select(busy, [], [], max(0.0, min(left)) if left else None)[0]
+        found = [worker for worker in busy if worker in ready or worker.is_late]
+        if found:
+            return found
 
 
 class _EndedError(Exception):
@@ -121,11 +122,13 @@ class _Worker:
         self._call, self._timeout = call, timeout
         self._stack = ExitStack()
         self._program: StartedProgram | None = None
-        self._failed = 0
         #: cases that it has and whose results are to come, the first has begun
         self.given: deque[int] = deque()
+        self._began = 0.0
         #: when that takes too long
         self.until: float | None = None
+        #: how many cases it may have
+        self.room = 1
 
     def __enter__(self) -> _Worker:
         return self
@@ -137,6 +140,10 @@ class _Worker:
                 program.stdin.close()
                 program.wait(5)
         self._stack.close()
+
+    @property
+    def is_late(self) -> bool:
+        return self.until is not None and self.until <= time.monotonic()
 
     def fileno(self) -> int:
         assert self._program is not None and self._program.stdout is not None
@@ -154,11 +161,7 @@ class _Worker:
 
     def result(self) -> tuple[int, Any]:
         """The index of the first case and its result. Raises _EndedError, or what the function raised."""
-        if (
-            self.until is not None
-            and self.until <= time.monotonic()
-            and not select.select([self], [], [], 0)[0]
-        ):
+        if self.is_late and not select.select([self], [], [], 0)[0]:
             raise self._ended(f"it took more than {self._timeout:g} s", again=False)
         assert self._program is not None and self._program.stdout is not None
         frame = read_frame(self._program.stdout.fileno())
@@ -166,6 +169,7 @@ class _Worker:
             status = self._program.wait()
             raise self._ended(_words(status), again=True)
         index = self.given.popleft()
+        self.room = AHEAD if time.monotonic() - self._began < QUICK else 1
         self._begin()
         good, found = pickle.loads(frame)
         if not good:
@@ -173,7 +177,8 @@ class _Worker:
         return index, found
 
     def _begin(self) -> None:
-        self.until = None if self._timeout is None else time.monotonic() + self._timeout
+        self._began = time.monotonic()
+        self.until = None if self._timeout is None else self._began + self._timeout
 
     def _ended(self, reason: str, *, again: bool) -> _EndedError:
         index, *others = self.given

@@ -61,6 +61,16 @@ def test_cases_of_processes_that_end(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert found == expected
 
 
+def process(case: int) -> int:
+    return os.getpid()
+
+
+def test_each_process_has_a_case() -> None:
+    """No process has two while another one has none."""
+    with local(process, 3, 60.0) as workers:
+        assert len(set(results(workers, [1, 2, 3]))) == 3
+
+
 def test_what_a_function_raises_is_raised() -> None:
     with pytest.raises(ValueError, match="a case that cannot be"), local(square, 2) as workers:
         results(workers, [1, 2, RAISE, 3])
