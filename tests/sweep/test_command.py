@@ -165,6 +165,8 @@ def test_a_dask_worker_that_is_killed(tmp_path: Path, monkeypatch: pytest.Monkey
                 killed.append(cluster.workers[0].pid)
                 os.kill(killed[0], signal.SIGKILL)
 
+        with distributed(abs, cluster.scheduler_address) as absolute:
+            assert sorted(absolute(range(-20, 0))) == [(index, 20 - index) for index in range(20)]
         with distributed(Evaluation(asked), cluster.scheduler_address, 60) as workers:
             found = to_csv(asked, sweep(asked, numbers, workers, ResultsFile(None, None, {}), kill))
     assert killed and found == expected
