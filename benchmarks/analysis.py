@@ -2,7 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """How long the analysis takes: random systems of 20 to 500 tasks, and large systems from their text.
 
-    .venv/bin/python benchmarks/analysis.py [--gap SYSTEMS [--jobs N] [--output FILE] [--kept FILE]]
+    .venv/bin/python benchmarks/analysis.py [--certificates]
+    .venv/bin/python benchmarks/analysis.py --gap SYSTEMS [--jobs N] [--output FILE] [--kept FILE]
 
 With --gap: how far the assignment is above the exact blocking, and how many bounds are attained by a case, in
 so many random systems of 3 to 10 tasks and 2 to 8 CPIs, with chains of up to 4. With --kept the counts are
@@ -12,6 +13,7 @@ kept in a file, and a run of the same commit continues with them.
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import multiprocessing
 import os
@@ -22,6 +24,7 @@ import subprocess
 import tempfile
 import time
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -31,13 +34,17 @@ from scale import write_system
 
 from camkes import pipeline
 from camkes.analysis.assignment import changed
+from camkes.analysis.certificate import certificate, certificate_text
 from camkes.analysis.demand import demands
 from camkes.analysis.platform import FREE
 from camkes.analysis.verdict import analyse
 from camkes.analysis.witness import witnesses
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask, workload_of
+from camkes.check_certificate import Checker
 from camkes.diagnostics import Sink
+from camkes.documents import json_text
 from camkes.model.protocols import Protocol
+from camkes.showing.workload_json import report_of
 
 HEAD = (
     # REUSE-IgnoreStart
@@ -94,6 +101,28 @@ def sizes() -> None:
         exact = sum(each.blocking.exact is not None for each in found)
         gap = max(float(each.blocking.gap / (each.blocking.possible or 1)) for each in found)
         print(f"{tasks:5} x {cpis:<5} {used:7.1f} {memory:11.0f} {exact:26} {100 * gap:26.1f} %", flush=True)
+
+
+def certificates() -> None:
+    """How long certificates take, beside the analysis, and how much more blocking they show than that."""
+    print("tasks x CPIs  analysis  written  checked (s)   kB  tasks  with more blocking")
+    for tasks, cpis, count in ((20, 10, 10), (50, 20, 3), (100, 50, 1)):
+        for seed in range(count):
+            workload = nested(random.Random(seed), tasks, cpis)
+            times = [time.process_time()]
+            analysis = analyse(workload, FREE)
+            times.append(time.process_time())
+            text = certificate_text(certificate(workload, FREE, analysis))
+            times.append(time.process_time())
+            plan = json.loads(json_text({"workload": report_of(workload)}))
+            checker = Checker(plan, [json.loads(line) for line in text.splitlines()])
+            checker.check()
+            times.append(time.process_time())
+            shown = {name: claim["blocking"] for name, claim in checker.claims.items()}
+            found = {each.task.name: each.blocking.least for each in analysis.tasks}
+            more = sum(blocking > found[name] for name, blocking in shown.items())
+            took = "".join(f"{end - begin:9.2f}" for begin, end in pairwise(times))
+            print(f"{tasks:5} x {cpis:<5}{took}{len(text) // 1000:12}{len(shown):6}{more:7}", flush=True)
 
 
 def nested(rng: random.Random, tasks: int, cpis: int) -> Workload:
@@ -242,11 +271,15 @@ def gap(systems: int, jobs: int, output: Path | None, kept: Path | None) -> None
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--certificates", action="store_true", help="measure only these")
     parser.add_argument("--gap", type=int, default=0, metavar="SYSTEMS")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N", help="processes")
     parser.add_argument("--output", type=Path, metavar="FILE", help="where the histograms go")
     parser.add_argument("--kept", type=Path, metavar="FILE", help="where the counts are kept to continue")
     given = parser.parse_args()
+    if given.certificates:
+        certificates()
+        return
     if given.gap:
         gap(given.gap, given.jobs, given.output, given.kept)
         return

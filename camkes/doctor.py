@@ -143,6 +143,9 @@ def needs() -> tuple[Need, ...]:
             _package("pygls", "lsprotocol"),
         ),
         Need("gcovr", (), "camkes run --coverage", install_packages("gcovr"), _package("gcovr")),
+        Need(
+            "Dask", (), "camkes sweep --dask", install_packages("dask[distributed]"), _package("distributed")
+        ),
         Need("PyYAML", (), "queries of device trees", install_packages("pyyaml"), _package("pyyaml")),
         Need(
             "workspace",

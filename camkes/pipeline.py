@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from camkes.protocols.plan import Plan
     from camkes.resolve import LoadOptions
     from camkes.resolve.files.imports import Program
+    from camkes.resolve.options import Override
 
 #: Endings of a trace file that `camkes run --trace` can write.
 TRACE_FORMS = (".json", ".trace")
@@ -65,6 +66,7 @@ class Input(_InputPath, frozen=True, kw_only=True):
     gpio_list: Path | None = None
     allow_forward_references: bool | None = None  # None: as the application says
     workspace: Path | None = None
+    overrides: tuple[Override, ...] = ()  # of settings of the configuration
 
 
 class RunSettings(RunOptions, frozen=True, kw_only=True):
@@ -150,6 +152,7 @@ def load_options(application: Application, asked: Input) -> LoadOptions:
         gpio_list=asked.gpio_list,
         mcs=_chosen(None, {**application.options, **dict(asked.definitions)}.get(KERNEL_IS_MCS, "OFF")),
         substitutes=DEVICES,
+        overrides=asked.overrides,
     )
 
 
@@ -158,17 +161,21 @@ def _chosen(asked: bool | None, variable: str) -> bool:
     return variable.upper() in ("ON", "1", "TRUE", "YES") if asked is None else asked
 
 
-def load(root: Path, options: LoadOptions, sink: Sink) -> Loaded:
-    """Read and resolve a system. It may have errors that leave later checks of use."""
+def load(root: Path, options: LoadOptions, sink: Sink, program: Program | None = None) -> Loaded:
+    """Read and resolve a system; only resolve it, where the `program` was read before. It may have errors
+    that leave later checks of use."""
     from camkes.resolve.files.imports import read_program
     from camkes.resolve.load import load_program
 
-    program = read_program(root, options, sink)
+    if program is None:
+        program = read_program(root, options, sink)
     return Loaded(program, load_program(program, options, sink))
 
 
-def load_input(application: Application, asked: Input, sink: Sink) -> System | None:
-    """Read and resolve the system of an application as a user asked for it."""
+def load_input(
+    application: Application, asked: Input, sink: Sink, program: Program | None = None
+) -> System | None:
+    """Read and resolve the system of an application as a user asked for it; see `load`."""
     from camkes.backends.host.codes import SUBSTITUTE
     from camkes.model.substitutes import substituted, without_devices
     from camkes.project.domains import stated, with_domains
@@ -176,7 +183,7 @@ def load_input(application: Application, asked: Input, sink: Sink) -> System | N
 
     own = Sink()
     try:
-        system = load(application.root, load_options(application, asked), own).system
+        system = load(application.root, load_options(application, asked), own, program).system
     except PermissionError as error:
         sink.add(unreadable(error))
         return None
@@ -293,17 +300,18 @@ def check_loaded(
     progress: Progress | None,
     *,
     counting: bool = False,
+    calls: CodeCalls | None = None,
 ) -> Checked | None:
-    """Check and plan a system. Without `progress`, or after an error, its code is not read."""
+    """Check and plan a system. Without `progress`, or after an error, its code is not read; nor where `calls`
+    has what it calls."""
     if system is None:
         return None
     backend.check(system, sink)
-    calls = None
-    if counting and not _has_sources(system, backend):
+    if calls is None and counting and not _has_sources(system, backend):
         from camkes.callgraph.read import CodeCalls
 
         calls = CodeCalls({}, {}, (), unread={"": "there are no sources"})
-    elif progress is not None and not sink.has_errors:
+    elif calls is None and progress is not None and not sink.has_errors:
         calls = backend.alone(
             lambda: read_calls(system, backend, sink, progress, counting=counting), sink, progress
         )

@@ -19,9 +19,9 @@ from camkes.cli.arguments import CommandLineParser, add_messages, positive
 from camkes.cli.main import run_command
 from camkes.cli.output import GOOD, USAGE, USER_ERROR, Progress, write_diagnostics
 from camkes.diagnostics import Sink
-from camkes.experiments.workers import Workers, distributed, local
-from camkes.files import OutputError, write_output
+from camkes.files import write_output
 from camkes.resources import install_packages
+from camkes.sweep.workers import Workers, WorkersError, distributed, local
 
 _MORE = """examples:
   python -m benchmarks.papers chain --periods log-uniform --count 1000 --csv fig.csv --plot fig.svg
@@ -92,16 +92,11 @@ def experiment(arguments: argparse.Namespace) -> int:
         install = install_packages("matplotlib", "dask[distributed]")
         print(f"papers: {error.name or error} is not installed: {install}", file=sys.stderr)
         return USER_ERROR
-    except ValueError as error:
+    except (ValueError, WorkersError) as error:
         print(f"papers: {error}", file=sys.stderr)
         return USER_ERROR
     except RunError as error:
         print(f"papers: a set was not run: {error}", file=sys.stderr)
-        return USER_ERROR
-    except OutputError:
-        raise
-    except OSError as error:
-        print(f"papers: no scheduler at {arguments.dask}: {error}", file=sys.stderr)
         return USER_ERROR
     print(sweep.to_csv(rows) if arguments.csv is None else summary(rows), end="")
     return USER_ERROR if any(row.wrong for row in rows) else GOOD

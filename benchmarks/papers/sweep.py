@@ -13,13 +13,13 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from benchmarks.papers.evaluate import AcceptedBy, evaluate
+from benchmarks.papers.evaluate import AcceptedBy, RunError, evaluate
 from benchmarks.papers.generate import draw
 from benchmarks.papers.topologies import TOPOLOGIES
 from camkes.analysis.platform import Platform
 from camkes.analysis.profiles import read_platform
-from camkes.experiments.workers import Workers
 from camkes.files import temporary_folder
+from camkes.sweep.workers import Lost, Workers
 
 #: Sets that a worker evaluates at once.
 CHUNK = 50
@@ -139,10 +139,12 @@ def run(
     workers: Workers[Chunk, Row],
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> list[Row]:
-    """A row for each configuration and utilisation, in the order of the sweep."""
+    """A row for each configuration and utilisation, in the order of the sweep. Raises RunError."""
     work = chunks(sweep)
     rows = {(c, u): Row(c, u) for c in sweep.configurations for u in sweep.utilisations}
-    for done, row in enumerate(workers(work), 1):
+    for done, (_, row) in enumerate(workers(work), 1):
+        if isinstance(row, Lost):
+            raise RunError(row.reason)
         key = row.configuration, row.utilisation
         rows[key] = rows[key].plus(row)
         progress(done, len(work))

@@ -287,7 +287,10 @@ class _Sections:
                 self.every_way = False
                 return
             rules, lock = self._workload.rules[name], self._workload.lock[name]
-            step = self._demands.steps[name][not self._workload.contended.isdisjoint(held)]
+            alone, below_lock = self._demands.steps[name]
+            step = below_lock if not self._workload.contended.isdisjoint(held) else alone
+            if not self.every_way:  # there may be a way with other locks
+                step = max(alone, below_lock)
             if step and other.priority < self._task.priority <= self._workload.urgent[lock][0]:
                 enters = self._enters(other, held, at_ceiling=True)
                 yield RequestSection(

@@ -146,11 +146,16 @@ class Chains:
         """Whether a lower task can be in a section when a window of a task's priority begins, and be waited
         for.
 
-        What releases the task at the beginning of the window, in its own code, is in none, and nor are those
-        that the same event releases, if they have ended before the next one. None that is above it has a job
-        then. A lock is not waited for if only tasks before the lower one in its chain, of the priority or
-        above, request it: its job has ended before they have the next one. It has ended, too, before a
-        window that only its own chain can begin, with a task before it."""
+        Its job cannot end in the window, outside of the section. So it is none that has ended before the
+        first task of its chain is released again, if that is released in the window, nor one that a task
+        before it in the window still has to release.
+
+        What releases the task at the beginning of the window, in its own code, is in no section, and none
+        that is above it has a job then. A task that is released when others were, one of which was there at
+        each time until then, has not begun, if it is below these.
+
+        A lock is not waited for if only tasks before the lower one in its chain, of the priority or above,
+        request it: its job has ended before they have the next one."""
         lower = self._named.get(section.task)
         if lower is None:
             return True
@@ -162,12 +167,8 @@ class Chains:
                 return False
         elif lower is emitter:
             return True
-        if lower.name in self._ended and head in before and self._is_alone(task):
+        if lower.name in self._ended and (head in before or self._has_not_begun(lower, head)):
             return False
-        if emitter in before and lower.name in self._ended:
-            first = [lower, *before][[each is emitter for each in before].index(True)]
-            if self._together(head, first):
-                return False
         if section.at_ceiling or lower.name not in self._ended:
             return True
         above = {each.name for each in before if each.priority >= task.priority}
@@ -223,11 +224,19 @@ class Chains:
         own = bool(task.event) and all(end.startswith(f"{task.after}.") for end in task.event)
         return own and task.after not in self._helpers
 
-    def _is_alone(self, task: WorkloadTask) -> bool:
-        """Whether all tasks of its priority or above are in its own chain."""
-        root = self.head(task, -1)
-        above = (each for each in self._named.values() if each.priority >= task.priority)
-        return all(self.head(each, -1) is root for each in above)
+    def _has_not_begun(self, lower: WorkloadTask, head: WorkloadTask) -> bool:
+        """Whether a task, or one before it in its chain, has been released but not executed when another one
+        of the chain is released."""
+        its, mine = [lower, *self._before(lower)], self._before(head)
+        common = next((each for each in mine if each in its), None)
+        if common is None or common is lower:
+            return False
+        first = its[its.index(common) - 1]
+        way = [head, *mine[: mine.index(common)]]
+        above = [each.priority for each in way[1:]]
+        if not self._together(way[-1], first):
+            above.append(common.priority)  # it has not ended when it releases the other one later
+        return min(above, default=first.priority + 1) > first.priority
 
     def _before(self, task: WorkloadTask) -> list[WorkloadTask]:
         """The tasks before it in its chain, the last one first."""

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
 from itertools import count as counter
-from math import lcm
+from math import gcd, lcm
 
 from msgspec import Struct
 
@@ -219,6 +219,8 @@ class Choosing:
         }
         self._can_grow |= {row for each in self._at_ceiling for row, count in each.rows if count < 0}
         self._entering = any(section.enters for section in sections)
+        every = (each.duration for of in (self._at_ceiling, *options.values()) for each in of)
+        self._divisor = gcd(*every) or 1  # of which all sums are multiples
         self._prices = [0] * len(self._rows)
         self._sections: tuple[RequestSection, ...] = ()
         self._best = self._work = self._steps = 0
@@ -239,7 +241,7 @@ class Choosing:
         self._best = sum(int(section.duration * self._unit) for section in known)
         limits = [1 if kind == "held" else own[name] for kind, name in self._rows]
         root = _Branch((), self._options, limits)
-        moves = min(FIRST_MOVES, FIRST_WORK // root.size)
+        moves = min(FIRST_MOVES, FIRST_WORK // max(root.size, 1))
         self._prices, _ = self._moved(root, self._prices, moves)
         self._work, self._steps = WORK, STEPS
         number = counter()  # of equal bounds the first is looked at first
@@ -250,13 +252,13 @@ class Choosing:
             prices, found = self._moved(branch, prices, MOVES)
             for part in () if self._closed(found.bound) else self._parts(branch, prices, found):
                 heappush(branches, (-found.bound, next(number), part, prices))
-        bound = -branches[0][0] // _PARTS * _PARTS if branches else 0
+        bound = -branches[0][0] // self._divisor * self._divisor if branches else 0
         least = Fraction(max(self._best, bound), self._unit)
         return Chosen(self._sections, int(least) if least.denominator == 1 else least)
 
     def _closed(self, bound: int) -> bool:
         """Whether nothing below the bound is above what is known."""
-        return bound // _PARTS * _PARTS <= self._best
+        return bound // self._divisor * self._divisor <= self._best
 
     def _branches(self, root: _Branch) -> Iterator[tuple[int, _Branch]]:
         """One without a section at a ceiling, and one for each, with their bounds."""

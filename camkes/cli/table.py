@@ -53,6 +53,7 @@ MODULES = {
     "test": "tests",
     "debug": "debugging",
     "explore": "explorations",
+    "sweep": "sweeps",
     "explain": "texts",
     "schema": "schemas",
     "fmt": "texts",

@@ -27,7 +27,7 @@ from camkes.resolve.program.connections import (
     join,
 )
 from camkes.resolve.program.followups import merged, mistakes_of_their_own
-from camkes.resolve.program.hierarchy import Flat, flatten
+from camkes.resolve.program.hierarchy import Flat, flatten, override
 from camkes.resolve.program.reader import Reader
 from camkes.resolve.program.realtime import conditions, plain_connector, tasks_and_cpis
 from camkes.resolve.program.settings import Settings, resolve_settings
@@ -108,6 +108,7 @@ def _load(program: Program, options: LoadOptions, sink: Sink) -> System | None:
     for connection in joined:
         check_connection(connection, names.unknown_procedures, sink)
     check_use(flat, joined, sink)
+    override(flat, options.overrides)
     settings = resolve_settings(flat, names.types, Queries(options, sink), sink)
     if not program.complete:
         return None  # tasks and requests of half a system have no meaning

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from camkes.diagnostics import Sink, SourceFile, Span
+from camkes.model.system import Value
 from camkes.parser.files import read_meaning
 
 if TYPE_CHECKING:
@@ -18,6 +19,19 @@ if TYPE_CHECKING:
 
 #: How the text of a file is found: as `read_meaning` does it, or from the buffers of an editor.
 Read: TypeAlias = Callable[[Path, Sink, Span | None], SourceFile | None]
+
+
+class Override(Struct, frozen=True):
+    """A setting that takes the place of that of the configuration. `instance` is the full name of an instance
+    or connection. The spans are where the user gave each part."""
+
+    instance: str
+    attribute: str
+    value: Value
+    unit: str | None
+    instance_span: Span
+    attribute_span: Span
+    value_span: Span
 
 
 class LoadOptions(Struct, frozen=True, kw_only=True):
@@ -41,4 +55,5 @@ class LoadOptions(Struct, frozen=True, kw_only=True):
     gpio_list: Path | None = None
     mcs: bool = False
     substitutes: Path | None = None
+    overrides: tuple[Override, ...] = ()
     read: Read = read_meaning

@@ -21,6 +21,7 @@ from camkes.protocols.plan import Plan, PlannedCondition, PlannedCpi, PlannedTas
 from camkes.protocols.requests import Counted, Request
 from camkes.protocols.signals import way
 from camkes.protocols.time import Reservation
+from camkes.showing.workload_json import WorkloadReport
 
 
 class TimeOfTask(Struct, frozen=True):
@@ -151,9 +152,15 @@ class PlanReport(Struct, frozen=True, kw_only=True):
     bands: tuple[BandPlan, ...] | UnsetType = UNSET
     requests: tuple[RequestPlan, ...]
     jobs: tuple[JobsPlan, ...]
+    workload: WorkloadReport | UnsetType = UNSET
 
 
-def to_report(plan: Plan, analysis: Analysis | None = None, jobs: Mapping[str, TaskJobs] = {}) -> PlanReport:
+def to_report(
+    plan: Plan,
+    analysis: Analysis | None = None,
+    jobs: Mapping[str, TaskJobs] = {},
+    workload: WorkloadReport | None = None,
+) -> PlanReport:
     results = results_by_task(analysis)
     return PlanReport(
         mcs=True if plan.mcs else UNSET,
@@ -163,11 +170,17 @@ def to_report(plan: Plan, analysis: Analysis | None = None, jobs: Mapping[str, T
         bands=tuple(map(_band, plan.bands)) or UNSET,
         requests=tuple(_request(plan, request) for request in plan.requests),
         jobs=tuple(map(_jobs, jobs.values())),
+        workload=workload or UNSET,
     )
 
 
-def to_json(plan: Plan, analysis: Analysis | None = None, jobs: Mapping[str, TaskJobs] = {}) -> str:
-    return json_text(to_report(plan, analysis, jobs))
+def to_json(
+    plan: Plan,
+    analysis: Analysis | None = None,
+    jobs: Mapping[str, TaskJobs] = {},
+    workload: WorkloadReport | None = None,
+) -> str:
+    return json_text(to_report(plan, analysis, jobs, workload))
 
 
 def results_by_task(analysis: Analysis | None) -> dict[str, TaskResult]:

@@ -162,7 +162,7 @@ def json_documents() -> str:
 def _tables(name: str) -> Iterator[str]:
     """The types of a document, the outermost first."""
     found = json_schema(name)
-    outer = found.get("$ref") or found["items"]["$ref"]
+    outer = found.get("$ref") or found.get("items", found.get("anyOf", [{}])[0])["$ref"]
     first = outer.rpartition("/")[2]
     structs = {key: each for key, each in found["$defs"].items() if "properties" in each}
     for each in sorted(structs, key=lambda key: key != first):

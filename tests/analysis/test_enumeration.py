@@ -59,12 +59,12 @@ def test_responses_by_deadlines_are_the_longest(systems: int, states: int) -> No
 
 
 def test_two_events_of_one_task_are_two_times() -> None:
-    """t emits `first` to x, which is below it, and later `second` to y. Had t waited in between, x could be
-    in a section for which y waits: 4 + 3. If one event releases both, y is first: 4."""
+    """t emits `first` to x and later `second` to y. In between x, if it has the same priority, can have begun
+    a section for which y waits: 4 + 3. If one event releases both, or x is below t, y is first: 4."""
     tasks = [
         WorkloadTask("z", 1, 60, 60, 1, {"m": 1}),
         WorkloadTask("t", 3, 60, 60, 1, {"m": 1}),
-        WorkloadTask("x", 2, 60, 60, 1, {"l": 1}, "t", timed=False),
+        WorkloadTask("x", 3, 60, 60, 1, {"l": 1}, "t", timed=False),
         WorkloadTask("y", 9, 60, 60, 1, {"l": 1}, "t", timed=False),
     ]
     cpis = (
@@ -72,15 +72,17 @@ def test_two_events_of_one_task_are_two_times() -> None:
         WorkloadCpi("l", Protocol.INHERITED, 3),
     )
 
-    def response(first: str, second: str) -> int:
+    def response(first: str, second: str, priority: int = 3) -> int:
         events = {"x": (f"t.{first}",), "y": (f"t.{second}",)}
         linked = [replace(each, event=events.get(each.name, ())) for each in tasks]
+        linked[2] = replace(linked[2], priority=priority)
         found = {each.task.name: each.response for each in analyse(Workload(tuple(linked), cpis), FREE).tasks}
         own = found["y"]
         assert own is not None
         return int(own.time)
 
     assert (response("first", "second"), response("both", "both")) == (7, 4)
+    assert response("first", "second", priority=2) == 4
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import tempfile
 from collections import Counter
 from itertools import count, islice
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from msgspec.structs import replace
@@ -28,6 +29,7 @@ from camkes.protocols import analyse as plan_of
 from camkes.protocols.requests import Counts, method_node
 from camkes.resolve import LoadOptions, load
 from tests.analysis.attacks import above_bounds, attacked_workload
+from tests.analysis.certificates import certified, verdict
 from tests.analysis.enumeration import compare
 from tests.analysis.random_methods import longer, random_system, with_methods
 from tests.command import camkes
@@ -335,6 +337,28 @@ def test_bounds_of_methods_are_the_longest_responses(systems: int, states: int) 
     seeds = ((seed, compare(random_system(random.Random(seed)), states)) for seed in count())
     found = list(islice(((seed, rows) for seed, rows in seeds if rows is not None), systems))
     assert [(seed, *row) for seed, rows in found for row in rows or () if row[1] != row[2]] == []
+
+
+def test_certificates_of_methods_are_accepted() -> None:
+    """And not where a section is left out that only the holder of a lock waits for."""
+    for seed in range(40):
+        made = certified(random_system(random.Random(seed)))
+        assert verdict(made.plan, made.lines) == "accepted", seed
+    tasks = (
+        WorkloadTask("b", 3, 100, 100, 1, {"m.get": 1}),
+        WorkloadTask("a", 2, 100, 100, 1, {"m.put": 1}),
+        WorkloadTask("d", 1, 100, 100, 1, {"x": 1}),
+    )
+    cpis = (
+        WorkloadCpi("m.put", Protocol.INHERITED, 2, {"x": 1}, 3, "m"),
+        WorkloadCpi("m.get", Protocol.INHERITED, 1, {}, 3, "m"),
+        WorkloadCpi("x", Protocol.INHERITED, 10),
+    )
+    made = certified(Workload(tasks, cpis))
+    assert verdict(made.plan, made.lines) == "accepted"
+    with patch.object(Workload, "pressing", property(lambda workload: workload.arrivals)):
+        short = certified(Workload(tasks, cpis))
+    assert verdict(short.plan, short.lines).startswith("wrong: a section of d in x is left out")
 
 
 @pytest.mark.parametrize("seed", range(60))

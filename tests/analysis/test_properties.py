@@ -216,6 +216,23 @@ def test_no_way_that_is_left_out_matters(seed: int) -> None:
                 assert two.exact in (None, one.exact) or one.exact is None
 
 
+def test_a_step_below_a_lock_counts_where_one_way_is_looked_at() -> None:
+    """`mid` and `low` come to q alone and in o, where a step of the request takes longer. Where there are too
+    many ways one to each CPI is looked at, and the longer step counts."""
+    cpis = [WorkloadCpi("q", Protocol.PROPAGATED, 1), WorkloadCpi("o", Protocol.INHERITED, 1, {"q": 1})]
+    tasks = [WorkloadTask("high", 5, 10**9, 10**9, 1, {"q": 1})]
+    tasks += [WorkloadTask("mid", 3, 10**9, 10**9, 1, {"q": 1, "o": 1})]
+    tasks += [WorkloadTask("low", 1, 10**9, 10**9, 1, {"q": 1, "o": 1})]
+    workload, machine = Workload(tuple(tasks), tuple(cpis)), read_platform("qemu-x86_64")
+    needed = demands(workload, machine)
+    every = waits(workload, needed, machine, tasks[0])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(blocking, "WAYS", 0)
+        one = waits(workload, needed, machine, tasks[0])
+    assert (every.every_way, one.every_way) == (True, False)
+    assert one.within(10**6).least == every.within(10**6).least > 0
+
+
 def two_holders() -> Workload:
     """Two lower tasks cannot both hold `o`, below which each has a section: 6, and the assignment 10 is too
     much."""

@@ -81,7 +81,19 @@ def test_command(page: Path, line: str) -> None:
 
 
 #: What a block `sh` may call beside the tool and programs of the repository.
-PROGRAMS = {"camkes-migrate", "cd", "code", "cp", "export", "mkdir", "pipx", "podman", "pytest", "python"}
+PROGRAMS = {
+    "camkes-check-certificate",
+    "camkes-migrate",
+    "cd",
+    "code",
+    "cp",
+    "export",
+    "mkdir",
+    "pipx",
+    "podman",
+    "pytest",
+    "python",
+}
 EXTRA = re.compile(r"\[([a-z,]+)\]'")
 
 

@@ -27,8 +27,8 @@ from camkes.analysis.profiles import read_platform
 from camkes.analysis.simulation import costed
 from camkes.analysis.verdict import analyse
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
-from camkes.experiments import workers
 from camkes.model.protocols import Protocol
+from camkes.sweep import workers
 
 INTEL = read_platform("sudvarg2024-intel")
 CHAIN, NESTED = TOPOLOGIES["chain"], TOPOLOGIES["nested"]

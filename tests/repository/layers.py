@@ -17,11 +17,12 @@ class Entry(NamedTuple):
 
 #: From the top down. A module may import its own package and those of lower layers.
 LAYERS = (
-    Entry(15, ("__main__",), "starts the command"),
-    Entry(14, ("cli",), "arguments, commands, exit statuses, progress, completion"),
+    Entry(16, ("__main__",), "starts the command"),
+    Entry(15, ("cli",), "arguments, commands, exit statuses, progress, completion"),
+    Entry(14, ("sweep",), "many settings of a system; many cases on many processors"),
     Entry(13, ("editor",),
         "the editor server: translates results of the lower layers to the Language Server Protocol"),
-    Entry(13, ("experiments",), "replayed cases, measurements; cases on many processors"),
+    Entry(13, ("experiments",), "replayed cases, measurements"),
     Entry(13, ("doctor",), "what commands need on this machine, and how it is installed"),
     Entry(13, ("debugging",), "runs in gdb: where to stop, and what gdb needs to know"),
     Entry(13, ("testing",), "tests of a project: mocks, checks, what is expected, results"),
@@ -54,6 +55,7 @@ LAYERS = (
     Entry(1, ("cache", "documents", "files", "process", "resources", "sandbox", "watching"),
         "the user's cache; JSON for people; atomic writes of files; child processes and their sandbox;"
         " the paths of templates and C sources; changes of files"),
+    Entry(0, ("check_certificate",), "checks certificates of response times; imports nothing else"),
     Entry(0, ("visible",), "text of others on its way to a person: what is hidden in it is spelled out"),
 )  # fmt: skip
 

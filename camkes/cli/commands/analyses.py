@@ -8,6 +8,7 @@ import argparse
 import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,9 @@ from camkes.cli.commands.systems import checked
 from camkes.cli.output import GOOD, USAGE, USER_ERROR, wants_color, write_diagnostics
 from camkes.diagnostics import Sink
 from camkes.files import OutputError, write_output
+
+#: Costs of a certificate are rounded up: what is longer by a smaller part than this has no message.
+ROUNDING = 10_000
 
 if TYPE_CHECKING:
     from camkes.analysis.budgets import BudgetResult
@@ -37,6 +41,12 @@ def analyze(arguments: argparse.Namespace) -> int:
 
     if arguments.write and arguments.assign is None:
         print("camkes analyze: --write needs --assign", file=sys.stderr)
+        return USAGE
+    if arguments.certificate is not None and arguments.assign is not None:
+        print(
+            "camkes analyze: a certificate is for the priorities of the plan, without --assign",
+            file=sys.stderr,
+        )
         return USAGE
     sink = Sink()
     machine = find_platform(arguments.platform or FREE.name, sink)
@@ -171,6 +181,8 @@ def show(
     met = {each.task.name: report.met_words(analysis, each) for each in analysis.tasks}
     if arguments.witnesses is not None:
         write_witnesses(arguments.witnesses, found)
+    if arguments.certificate is not None:
+        write_certificate(arguments, workload, analysis, budgets_counted=of_time is not None)
     if arguments.html is not None:
         write_output(arguments.html, page(result, workload, analysis, found, met, of_time).encode())
     color = wants_color(arguments, sys.stdout)
@@ -224,6 +236,30 @@ def page(
     return to_html(result.application.name, workload, analysis, found, capabilities, graph, times)
 
 
+def write_certificate(
+    arguments: argparse.Namespace, workload: Workload, analysis: Analysis, *, budgets_counted: bool
+) -> None:
+    """Write a certificate, and tell where it shows less than the analysis. Raises OutputError."""
+    from camkes.analysis.certificate import OpenLine, TaskLine, certificate, certificate_text
+    from camkes.model.units import duration
+
+    platform = None if arguments.platform is None else analysis.platform
+    lines = [*certificate(workload, platform, analysis, budgets=budgets_counted)]
+    write_output(arguments.certificate, certificate_text(lines).encode())
+    found = {each.task.name: each.response for each in analysis.tasks}
+    for each in lines:
+        if isinstance(each, OpenLine):
+            print(f"camkes analyze: {each.task} is not certified: {each.why}", file=sys.stderr)
+        elif isinstance(each, TaskLine):
+            shown = found[each.task]
+            latest = each.latest if shown is None else ceil(shown.latest)
+            if each.latest > latest + latest // ROUNDING:
+                text = (
+                    f"{each.task} is certified to end in {duration(each.latest)}, not in {duration(latest)}"
+                )
+                print(f"camkes analyze: {text}", file=sys.stderr)
+
+
 def write_witnesses(folder: Path, found: Mapping[str, Witness]) -> None:
     """Write a replay file for each task. Raises OutputError."""
     from camkes.analysis.replay import to_json
@@ -275,6 +311,12 @@ def analyze_arguments(parser: argparse.ArgumentParser) -> None:
         help="write the worst case that was found for each task, for `camkes run --replay`",
     )
     parser.add_argument(
+        "--certificate",
+        metavar="FILE",
+        type=Path,
+        help="write what shows each bound, for `camkes-check-certificate` and `camkes plan --json`",
+    )
+    parser.add_argument(
         "--no-search",
         dest="search",
         action="store_false",
@@ -316,6 +358,7 @@ COMMANDS = (
   camkes analyze examples/nested --html nested.html
   camkes analyze examples/nested --sensitivity
   camkes analyze examples/nested --platform none --strict
+  camkes analyze examples/nested --platform none --certificate nested.jsonl
   camkes analyze system.camkes --assign audsley --write
   camkes analyze system.camkes --witnesses cases
   camkes run system.camkes --replay cases/radar.json --timeline radar.svg

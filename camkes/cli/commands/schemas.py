@@ -38,11 +38,16 @@ DOCUMENTS = {
     "plan": JsonDocument("camkes plan --json", "showing.plan_json", "PlanReport"),
     "authority": JsonDocument("camkes plan --authority --json", "capdl.authority", "HoldingReport", True),
     "analyze": JsonDocument("camkes analyze --json", "showing.analysis_json", "AnalysisReport"),
+    "certificate": JsonDocument(
+        "camkes analyze --certificate, each line", "analysis.certificate", "CertificateLine"
+    ),
     "slots": JsonDocument("camkes schedule --json", "cli.commands.schedules", "ProposedSlotsReport"),
     "measure": JsonDocument("camkes measure --json", "cli.commands.measurements", "MeasureReport"),
     "run": JsonDocument("camkes run --json, camkes watch --json", "showing.summary", "RunReport"),
     "test": JsonDocument("camkes test --json", "testing.reports", "TestsReport"),
     "explore": JsonDocument("camkes explore --json", "exploration", "ExploreReport"),
+    "sweep": JsonDocument("camkes sweep --json", "sweep.reports", "SweepReport"),
+    "sweep-row": JsonDocument("camkes sweep --out, its second and further lines", "sweep.rows", "SweepRow"),
     "replay": JsonDocument("camkes analyze --witnesses, camkes run --replay", "analysis.replay", "Replay"),
     "schedule": JsonDocument(
         "camkes explore --schedule, camkes run --replay", "backends.host.schedule", "Schedule"

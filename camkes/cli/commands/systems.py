@@ -99,10 +99,13 @@ def plan(arguments: argparse.Namespace) -> int:
         from camkes.analysis.verdict import responses
         from camkes.protocols.jobs import find_jobs
         from camkes.showing.plan_json import to_json
+        from camkes.showing.workload_json import workload_report
 
         analysis, jobs = responses(result.system, result.plan), find_jobs(result.system, result.plan)
         if arguments.json:
-            print(to_json(result.plan, analysis, jobs))
+            unread = {"": "without --code"} if result.calls is None else result.calls.unread
+            workload = workload_report(result.system, result.plan, unread)
+            print(to_json(result.plan, analysis, jobs, workload))
         else:
             color = wants_color(arguments, sys.stdout)
             print(plan_tables.to_text(result.plan, analysis, jobs, color=color))

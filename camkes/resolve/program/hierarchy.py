@@ -8,10 +8,13 @@ parts stays an instance of its own.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec import Struct, field
 
 from camkes.diagnostics import Label, Sink, Span
 from camkes.model.system import Connector, Interface
+from camkes.parser import ast
 from camkes.resolve import codes
 from camkes.resolve.names.definitions import (
     DEEPEST,
@@ -20,6 +23,7 @@ from camkes.resolve.names.definitions import (
     CompositionDefinition,
     SettingDefinition,
 )
+from camkes.resolve.options import Override
 
 _MOST_INSTANCES = 100_000
 
@@ -183,7 +187,26 @@ def _expand(
         _settings(part.component.settings, full, flat)
 
 
-def _settings(definitions: list[SettingDefinition], scope: str, flat: Flat) -> None:
+def override(flat: Flat, overrides: Sequence[Override]) -> None:
+    """Put settings in the place of those that configurations have for the same attributes."""
+    named = {(each.instance, each.attribute) for each in overrides}
+    flat.settings = [each for each in flat.settings if (each.instance, each.attribute) not in named]
+    _settings([_definition(each) for each in overrides], "", flat)
+
+
+def _definition(override: Override) -> SettingDefinition:
+    return SettingDefinition(
+        ast.Identifier(override.instance, override.instance_span),
+        ast.Identifier(override.attribute, override.attribute_span),
+        override.value,
+        override.unit,
+        override.value_span,
+        override.instance_span.to(override.value_span),
+        None,
+    )
+
+
+def _settings(definitions: Sequence[SettingDefinition], scope: str, flat: Flat) -> None:
     prefix = scope + "." if scope else ""
     for definition in definitions:
         flat.settings.append(

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from camkes.diagnostics import Label, Sink
 from camkes.model.settings import TABLE, WCET
-from camkes.model.system import Attribute, Interface, Procedure, Setting, Value
+from camkes.model.system import Attribute, ComponentType, Interface, Procedure, Setting, Value
 from camkes.model.units import DEFAULT_UNIT, NANOSECONDS
 from camkes.parser import ast
 from camkes.resolve import codes
@@ -192,7 +192,9 @@ class _Resolver:
                 return None
             return f"there is no instance `{name}`", name, self.flat.instances
         declared = self.declared(instance)
-        if attribute in declared or is_known(attribute, _members(instance), _words(instance)):
+        if attribute in declared or is_known(
+            attribute, members_of(instance.component.type), _words(instance)
+        ):
             return None
         return f"`{name}` has no attribute `{attribute}`", attribute, declared
 
@@ -307,7 +309,7 @@ class _Resolver:
 
     def nearest_name(self, setting: FlatSetting, instance: FlatInstance) -> str:
         """The hint for a name that neither the component nor the tool knows; empty if nothing is near."""
-        members, words = _members(instance), _words(instance)
+        members, words = members_of(instance.component.type), _words(instance)
         if is_known(setting.attribute, members, words):
             return ""
         return suggestion(setting.attribute, [*self.declared(instance), *candidates(members, words)])
@@ -315,7 +317,7 @@ class _Resolver:
     def check_name(self, setting: FlatSetting, instance: FlatInstance, near: str) -> None:
         if setting.attribute in C_KEYWORDS or self.is_unknown_method(setting, instance):
             return
-        if is_known(setting.attribute, _members(instance), _words(instance)):
+        if is_known(setting.attribute, members_of(instance.component.type), _words(instance)):
             return
         type = instance.component.type
         if type.span.file.path.is_relative_to(DEVICES):
@@ -373,6 +375,6 @@ def _words(instance: FlatInstance) -> list[str]:
     return [f"{name}_{method}" for name, methods in _methods(instance).items() for method in methods]
 
 
-def _members(instance: FlatInstance) -> list[str]:
-    type = instance.component.type
+def members_of(type: ComponentType) -> list[str]:
+    """The names of what a component has that can have settings."""
     return [i.name for i in type.interfaces] + [s.name for s in type.syncs]

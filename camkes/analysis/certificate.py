@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Certificates of response times: for each task what shows its bound to one who does not repeat the analysis.
+
+A certificate is a file of lines, each a JSON object; docs/certificates.md has the theorem that they are for.
+Tasks that events release are certified with jitters (Tindell and Clark 1994), not with the offsets of
+`chains.py`. All times are whole nanoseconds: costs of operations are rounded up.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from math import ceil
+
+from msgspec import Struct, convert, to_builtins
+
+from camkes.analysis.blocking import Blocking, PossibleWaits, waits
+from camkes.analysis.chains import load_of
+from camkes.analysis.demand import Demands, demands, overheads_of, release_cost
+from camkes.analysis.platform import FREE, Platform
+from camkes.analysis.proofs import Prices, Proof, Proving
+from camkes.analysis.response import STEPS, Load, released
+from camkes.analysis.supply import Phase, Supply
+from camkes.analysis.verdict import ROUNDS, Analysis, TaskResult, delayed, interruptions
+from camkes.analysis.workload import Workload, WorkloadTask
+from camkes.documents import json_text
+
+#: Jobs in the busy windows of a task, at most.
+JOBS = 1_000
+
+
+class RequestCost(Struct, frozen=True):
+    """Costs of operations: those of one `request` to a CPI beside its work, and the `step` of one for which
+    a lower task executes before others, alone and below a lock for which another task can wait."""
+
+    request: int
+    step: int
+    step_below_lock: int
+
+
+class SystemLine(Struct, frozen=True, kw_only=True, tag_field="line", tag="system"):
+    """The first line. `platform` is the profile that the costs are of, null where it is assumed that
+    operations cost nothing; `release` is the cost of a release by a timer, and `costs` are those of requests
+    to CPIs."""
+
+    schema: int = 1
+    platform: str | None
+    release: int
+    costs: dict[str, RequestCost]
+
+
+class TaskLine(Struct, frozen=True, tag_field="line", tag="task"):
+    """A task that is certified. A job demands `demand`, with so many `requests` to CPIs. Lower tasks keep it
+    waiting for `blocking` at most in the window of the longest response. Its `response` counts from its own
+    release; jobs end at most `latest` after the release of the first one of their chain. The lines up to the
+    next task show this."""
+
+    task: str
+    demand: int
+    requests: dict[str, int]
+    blocking: int
+    response: int
+    latest: int
+
+
+class SectionLine(Struct, frozen=True, tag_field="line", tag="section"):
+    """A section of the task `lower`: a request to `cpi` in CPIs with locks that it has then (`held`), at a
+    ceiling of the CPI or of a manager, or with the lock of the CPI. The first one of a task has the number
+    0."""
+
+    lower: str
+    cpi: str
+    held: tuple[str, ...]
+    at_ceiling: bool
+    duration: int
+
+
+class BoundLine(Struct, frozen=True, tag_field="line", tag="bound"):
+    """In windows up to `window` sections keep a job waiting for `blocking` at most, as `proof` shows (see
+    `camkes.analysis.proofs.Proof`). Those with the numbers `chosen` can do so together."""
+
+    window: int
+    blocking: int
+    chosen: tuple[int, ...]
+    proof: tuple[int | Prices | None, ...]
+
+
+class JobLine(Struct, frozen=True, tag_field="line", tag="job"):
+    """The `job` of a busy window, counted from 0, ends at most `window` after its beginning, which is at
+    `phase` in a schedule of domains, or 0."""
+
+    phase: int
+    job: int
+    window: int
+
+
+class OpenLine(Struct, frozen=True, tag_field="line", tag="not certified"):
+    """A task that is not certified."""
+
+    task: str
+    why: str
+
+
+CertificateLine = SystemLine | TaskLine | SectionLine | BoundLine | JobLine | OpenLine
+
+
+class WholePlatform(Platform, frozen=True):
+    """With costs that are rounded up to whole nanoseconds."""
+
+    def nanoseconds(self, cycles: int) -> int:
+        return ceil(super().nanoseconds(cycles))
+
+
+def certificate(
+    workload: Workload, platform: Platform | None, analysis: Analysis, *, budgets: bool = False
+) -> Iterator[CertificateLine]:
+    """The lines for an analysis of a workload, for no `platform` with operations that cost nothing. A system
+    with `budgets` is not certified."""
+    machine = convert(to_builtins(platform or FREE), WholePlatform)
+    yield SystemLine(
+        platform=None if platform is None else platform.name,
+        release=int(release_cost(workload, machine)),
+        costs=dict(_costs(workload, machine)),
+    )
+    shown, why = _shown(workload, machine, analysis, budgets=budgets)
+    for result in analysis.tasks:
+        name = result.task.name
+        yield from shown[name] if name in shown else (OpenLine(name, why[name]),)
+
+
+def certificate_text(lines: Iterable[CertificateLine]) -> str:
+    """The lines of the file."""
+    return "".join(f"{json_text(line, indent=None)}\n" for line in lines)
+
+
+def _costs(workload: Workload, platform: Platform) -> Iterator[tuple[str, RequestCost]]:
+    for _, part in workload.parts:
+        steps = demands(part, platform).steps
+        for name, overhead in overheads_of(part, platform).items():
+            cost = RequestCost(int(overhead), *map(int, steps[name]))
+            if cost != RequestCost(0, 0, 0):
+                yield name, cost
+
+
+class _NotShownError(Exception):
+    """Nothing shows the response of a task, for the reason in the text."""
+
+
+def _shown(
+    workload: Workload, platform: Platform, analysis: Analysis, *, budgets: bool
+) -> tuple[Mapping[str, Sequence[CertificateLine]], Mapping[str, str]]:
+    """For each task its lines, or why there are none. Jitters are computed anew until nothing changes."""
+    why = {each.task.name: reason for each in analysis.tasks if (reason := _reason(workload, each, budgets))}
+    known = {each.task.name: each for each in analysis.tasks}
+    if any(task.after for task in workload.tasks) or 1_000_000_000 % platform.clock:
+        known = {}  # those are for offsets, or costs that are not rounded
+    latest: dict[str, int] = {}
+    for _ in range(ROUNDS):
+        shown: dict[str, list[CertificateLine]] = {}
+        for supply, part in delayed(workload, latest).parts:
+            showing = _Showing(part, platform, supply, interruptions(workload, platform))
+            for task in part.tasks:
+                if task.name not in why:
+                    try:
+                        shown[task.name] = [*showing.lines(task, known.get(task.name))]
+                    except _NotShownError as error:
+                        why[task.name] = str(error)
+        _spread(workload, why)
+        before, latest = latest, {}
+        for name, (line, *_) in shown.items():
+            if name not in why and isinstance(line, TaskLine):
+                latest[name] = line.latest
+        if before == latest or not any(task.after for task in workload.tasks):
+            return {name: lines for name, lines in shown.items() if name not in why}, why
+    return {}, {each.task.name: "no jitters were found that suffice" for each in analysis.tasks} | why
+
+
+def _reason(workload: Workload, result: TaskResult, budgets: bool) -> str:
+    """Why there is nothing for a task, where that is known before."""
+    if budgets:
+        return "budgets are not looked at"
+    if any(task.band for task in workload.tasks):
+        return "a scheduler orders tasks by their deadlines"
+    if result.response is None:
+        return f"no bound{result.no_bound.words if result.no_bound is not None else ''}"
+    return ""
+
+
+def _spread(workload: Workload, why: dict[str, str]) -> None:
+    """Tasks without lines because the releases of a task, of their priority or above, follow from one of
+    those."""
+    known = -1
+    while known < len(why):
+        known = len(why)
+        for task in workload.tasks:
+            for other in workload.tasks if task.after in why else ():
+                if other.priority <= task.priority and other.domain == task.domain:
+                    why.setdefault(other.name, f"{task.after}, which releases {task.name}, is not certified")
+
+
+class _Showing:
+    """What shows the responses of tasks of one domain, or of all."""
+
+    def __init__(
+        self, part: Workload, platform: Platform, supply: Supply, interrupts: Sequence[Load]
+    ) -> None:
+        self._part = part
+        self._platform = platform
+        self._supply = supply
+        self._interrupts = interrupts
+        self._needed: Demands = demands(part, platform)
+
+    def lines(self, task: WorkloadTask, known: TaskResult | None) -> Iterator[CertificateLine]:
+        """All about a task. What is `known` of it spares a search."""
+        possible = waits(self._part, self._needed, self._platform, task)
+        if not possible.every_way:
+            raise _NotShownError("lower tasks come to CPIs on too many ways")
+        bounds = _ProvedBounds(possible)
+        if known is not None and known.response is not None:
+            bounds.know(int(known.response.window), known.blocking)
+        loads = [load_of(each, self._needed) for each in self._part.tasks if each.priority >= task.priority]
+        own = next(load for load in loads if load.name == task.name)
+        others = [*(load for load in loads if load is not own), *self._interrupts]
+        if sum(Fraction(load.demand) / load.period for load in (own, *others)) > self._supply.share:
+            raise _NotShownError("no bound: overload")
+        jobs = [
+            (job, int(task.jitter) - job.job * task.period)
+            for phase in sorted(self._supply.phases, key=lambda phase: phase.begin) or (None,)
+            for job in _jobs(own, others, bounds, phase)
+        ]
+        response, blocking = max((job.window + min(0, late), bounds.within(job.window)) for job, late in jobs)
+        yield TaskLine(
+            task.name,
+            int(own.demand),
+            self._requests(task),
+            blocking,
+            response,
+            max(job.window + late for job, late in jobs),
+        )
+        for each in possible.sections:
+            held = tuple(sorted(each.held))
+            yield SectionLine(each.task, each.cpi, held, each.at_ceiling, int(each.duration))
+        yield from bounds.lines([job.window for job, _ in jobs])
+        yield from (job for job, _ in jobs)
+
+    def _requests(self, task: WorkloadTask) -> dict[str, int]:
+        counts = Counter(task.requests)
+        for cpi in self._part.order:
+            counts.update({name: counts[cpi.name] * count for name, count in cpi.requests.items()})
+        return {name: count for name, count in counts.items() if count}
+
+
+def _jobs(own: Load, others: Sequence[Load], bounds: _ProvedBounds, phase: Phase | None) -> Iterator[JobLine]:
+    """The jobs of a busy window."""
+    window, steps = 1, STEPS
+    for job in range(JOBS):
+        demand = int((job + 1) * own.demand)
+        window = max(window, demand + sum(int(load.demand) for load in others))
+        while True:
+            needed = demand + bounds.within(window) + released(others, window)
+            end = int(needed if phase is None else phase.finish(needed, goes_on=own.goes_on))
+            if end <= window and bounds.proved(window):
+                break
+            window = max(end, window)
+            steps -= 1
+            if not steps:
+                raise _NotShownError("its busy window is too long")
+        yield JobLine(0 if phase is None else phase.begin, job, window)
+        if window <= (job + 1) * own.period - own.jitter:
+            return
+    raise _NotShownError(f"its busy window has more than {JOBS} jobs")
+
+
+class _ProvedBounds:
+    """For how long lower tasks can keep a job of a task waiting, with proofs. What is found for a window is
+    so for all in which locks are requested as often."""
+
+    def __init__(self, possible: PossibleWaits) -> None:
+        self._possible = possible
+        self._found: dict[tuple[tuple[str, int], ...], Blocking] = {}
+        self._proofs: dict[tuple[tuple[str, int], ...], Proof] = {}
+
+    def _key(self, window: int) -> tuple[tuple[str, int], ...]:
+        return tuple(self._possible.own(window).items())
+
+    def know(self, window: int, blocking: Blocking) -> None:
+        """Take what was found before."""
+        self._found[self._key(window)] = blocking
+
+    def _blocking(self, key: tuple[tuple[str, int], ...], window: int) -> Blocking:
+        if key not in self._found:
+            self._found[key] = self._possible.within(window)
+        return self._found[key]
+
+    def within(self, window: int) -> int:
+        """The bound that is proved, or that the search has found."""
+        key = self._key(window)
+        proof = self._proofs.get(key)
+        return int(self._blocking(key, window).least) if proof is None else proof.bound
+
+    def proved(self, window: int) -> bool:
+        """Whether that bound could be proved; if not, it is now another one."""
+        key = self._key(window)
+        if not self._possible.sections or key in self._proofs:
+            return True
+        wanted = int(self._blocking(key, window).least)
+        proving = Proving(self._possible.sections, self._possible.inside, dict(key), wanted)
+        self._proofs[key] = proving.proof()
+        return self._proofs[key].bound <= wanted
+
+    def lines(self, windows: Iterable[int]) -> Iterator[BoundLine]:
+        """For each proof the longest of these windows that it is for."""
+        longest: dict[tuple[tuple[str, int], ...], int] = {}
+        for window in windows if self._possible.sections else ():
+            key = self._key(window)
+            longest[key] = max(window, longest.get(key, 0))
+        for key, window in longest.items():
+            sections = self._blocking(key, window).sections
+            chosen = tuple(map(self._possible.sections.index, sections))
+            yield BoundLine(window, self.within(window), chosen, self._proofs[key].steps)

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Proofs that no choice of sections is longer than some time, which can be checked without a search.
+
+With prices for rows (see `choice.py`) each task has its best section by itself, and the sum is a bound. Where
+no prices are good enough, the choices are divided into those with a section and those without it, and each
+part has prices and a bound of its own. Of the sections at ceilings there is one at most: that is a row, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from heapq import heappop, heappush
+from itertools import count as counter
+from math import gcd
+
+from msgspec import Struct
+
+from camkes.analysis.choice import _PARTS, FIRST_MOVES, Choosing, _Branch, _Candidate, _priced, _worth
+from camkes.analysis.sections import Limits, RequestSection
+
+#: Prices of a part are moved so often.
+MOVES = 30
+
+#: How many options are priced before what is shown then is the bound.
+WORK = 400_000
+
+#: Prices of rows in nanoseconds, by kinds ("held", "lock" or "ceiling") and names.
+Prices = dict[str, dict[str, int]]
+
+
+class Proof(Struct, frozen=True):
+    """No choice is longer than `bound`. A step is the number of a section, which divides a part into the
+    choices with that section, whose steps come first, and without it; or prices, for all of a part; or None,
+    which ends a part: its bound follows."""
+
+    bound: int
+    steps: tuple[int | Prices | None, ...]
+
+
+class _Node:
+    """A part of the choices, with its prices and the bound that they lead to; `open` are options at ceilings
+    with which the sum can be too long. If it is divided, that is by an `option` into `parts`."""
+
+    def __init__(self, branch: _Branch, prices: Sequence[int]) -> None:
+        self.branch = branch
+        self.prices = prices
+        self.bound = 0
+        self.open: Sequence[_Candidate] = ()
+        self.option: _Candidate | None = None
+        self.parts: tuple[_Node, ...] = ()
+
+
+class Proving(Choosing):
+    """Looks for a proof that no choice of sections is longer than a time, where each lock is requested as
+    often as `own` says outside of sections. All times are whole nanoseconds."""
+
+    def __init__(
+        self,
+        sections: Sequence[RequestSection],
+        inside: Mapping[str, Mapping[str, int]],
+        own: Limits,
+        wanted: int,
+    ) -> None:
+        super().__init__(sections, inside)
+        self._numbers = {id(section): number for number, section in enumerate(sections)}
+        self._locks = {row for (kind, _), row in self._rows.items() if kind == "requested"}
+        self._ceiling = len(self._rows)
+        self._rows["ceiling", ""] = self._ceiling
+        options = {task: list(of) for task, of in self._options.items()}
+        for each in self._at_ceiling:
+            rows = (*each.rows, (self._ceiling, 1))
+            options.setdefault(each.section.task, []).append(_Candidate(each.section, each.duration, rows))
+        limits = [own[name] if kind == "requested" else 1 for kind, name in self._rows]
+        self._root = _Node(_Branch((), options, limits), [0] * len(limits))
+        self._best = wanted * _PARTS
+        self._common = gcd(*(each.duration for of in options.values() for each in of)) or 1  # of all sums
+        self._work = WORK
+
+    def proof(self) -> Proof:
+        """That of the time that is wanted, or of the least that was found."""
+        self._price(self._root, FIRST_MOVES)
+        number = counter()
+        waiting = [(-self._root.bound, next(number), self._root)]
+        while not self._closed(-waiting[0][0]) and waiting[0][2].branch.options and self._work > 0:
+            _, _, node = heappop(waiting)
+            for part in self._divided(node):
+                heappush(waiting, (-part.bound, next(number), part))
+        bound = max(-waiting[0][0] // self._common * self._common, 0)
+        return Proof(bound // _PARTS, tuple(self._steps_of(self._root)))
+
+    def _closed(self, bound: int) -> bool:
+        return bound // self._common * self._common <= self._best
+
+    def _look(self, *_: object) -> None:
+        """Choices that are possible are known."""
+
+    def _price(self, node: _Node, moves: int) -> None:
+        """Give a part prices, after so many moves, and a bound."""
+        branch = node.branch
+        plain = {
+            task: kept
+            for task, of in branch.options.items()
+            if (kept := [each for each in of if not each.section.at_ceiling])
+        }
+        alone = _Branch(branch.chosen, plain, branch.limits)
+        if not branch.options:
+            node.prices = self._excluding(branch)
+        elif moves and not self._closed(_priced(branch, node.prices).bound):
+            node.prices = self._rounded(alone, self._moved(alone, list(node.prices), moves)[0])
+        self._work -= branch.size
+        found = _priced(alone, [*node.prices[: self._ceiling], 0])
+        gains = [
+            (self._worth_at(each, node.prices) - found.worth.get(task, 0), each)
+            for task, of in branch.options.items()
+            for each in of
+            if each.section.at_ceiling
+        ]
+        gains.sort(key=lambda each: -each[0])
+        node.open = [each for gain, each in gains if not self._closed(found.bound + gain)]
+        closed = [gain for gain, _ in gains[len(node.open) :]]
+        if branch.options:
+            node.prices = [*node.prices[: self._ceiling], max([0, *closed])]
+        node.bound = _priced(branch, node.prices).bound
+
+    def _worth_at(self, option: _Candidate, prices: Sequence[int]) -> int:
+        """What an option at a ceiling is worth if there is no other one."""
+        return option.duration - sum(
+            count * prices[row] for row, count in option.rows if row != self._ceiling
+        )
+
+    def _excluding(self, branch: _Branch) -> Sequence[int]:
+        """Prices where nothing more can be chosen: if there is too much of a row, the choice is none."""
+        prices = [0] * len(branch.limits)
+        row = min(range(len(prices)), key=lambda row: branch.limits[row])
+        if branch.limits[row] < 0:
+            prices[row] = _PARTS * -(-branch.base // _PARTS)
+        return prices
+
+    def _rounded(self, branch: _Branch, prices: Sequence[int]) -> Sequence[int]:
+        """Prices of whole nanoseconds: the nearest ones, or multiples of what all sums are multiples of."""
+        units = self._common, _PARTS
+        rounded = ([unit * ((each + unit // 2) // unit) for each in prices] for unit in units)
+        return min(rounded, key=lambda each: _priced(branch, each).bound)
+
+    def _divided(self, node: _Node) -> tuple[_Node, ...]:
+        """The parts with an option and without it."""
+        branch = node.branch
+        option = node.open[0] if node.open else self._deciding(branch, node.prices)
+        chosen = branch.choose(option)
+        rest = {task: [each for each in of if each is not option] for task, of in branch.options.items()}
+        node.option = option
+        node.parts = tuple(
+            _Node(
+                _Branch(of.chosen, {task: kept for task, kept in left.items() if kept}, of.limits),
+                node.prices,
+            )
+            for of, left in ((chosen, self._fitting(chosen)), (branch, rest))
+        )
+        self._price(node.parts[0], MOVES)
+        self._price(node.parts[1], 0 if node.open else MOVES)
+        return node.parts
+
+    def _deciding(self, branch: _Branch, prices: Sequence[int]) -> _Candidate:
+        """Of the options that take too much, or exclude others, or else of all that tasks have at the prices,
+        the one without which the bound is least."""
+        found = _priced(branch, prices)
+        now = list(found.picked.values())
+        over = {row for row, left in enumerate(found.left) if left < 0}
+        wrong = [each for each in now if any(count > 0 and row in over for row, count in each.rows)]
+        entering = [each for each in now if each.section.enters]
+        every = wrong or entering or now or [each for of in branch.options.values() for each in of]
+
+        def loss(option: _Candidate) -> int:
+            others = (each for each in branch.options[option.section.task] if each is not option)
+            return _worth(option, prices) - max([0, *(_worth(each, prices) for each in others)])
+
+        return max(every, key=lambda each: (loss(each), each.duration))
+
+    def _fitting(self, branch: _Branch) -> Mapping[str, Sequence[_Candidate]]:
+        """The options of which no row is exhausted. Of those for locks there can be more."""
+        return {
+            task: [
+                each
+                for each in of
+                if all(branch.limits[row] >= count for row, count in each.rows if row not in self._locks)
+            ]
+            for task, of in branch.options.items()
+        }
+
+    def _steps_of(self, root: _Node) -> Iterator[int | Prices | None]:
+        todo: list[tuple[_Node, Sequence[int]]] = [(root, [0] * len(self._rows))]
+        while todo:
+            node, before = todo.pop()
+            if node.prices != before:
+                yield self._named(node.prices)
+            if node.option is None:
+                yield None
+                continue
+            yield self._numbers[id(node.option.section)]
+            todo += [(part, node.prices) for part in reversed(node.parts)]
+
+    def _named(self, prices: Sequence[int]) -> Prices:
+        found: Prices = {}
+        for (kind, name), row in self._rows.items():
+            if prices[row]:
+                found.setdefault("lock" if kind == "requested" else kind, {})[name] = prices[row] // _PARTS
+        return found

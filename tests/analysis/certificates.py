@@ -1,0 +1,397 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Certificates of random systems, which have to be accepted, and damaged ones, which have to be refused or to
+be true all the same: no bound that is certified may be below what the analysis knows to be needed.
+
+    python -m tests.analysis.certificates --count 1000 --damage 10000
+
+Half of the damages are those of a file: a number is changed, a price is lowered, a line is left out. The
+others are lies: what writes the certificate leaves out a section, a task, a job or a phase, takes times to be
+shorter, or is for another system, and all that follows agrees with that.
+
+Exit status: 1 if a certificate was refused, or a damaged one that is not true was accepted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from math import inf
+from typing import Any, NamedTuple
+from unittest.mock import patch
+
+from msgspec.structs import replace
+
+from camkes.analysis import certificate as certificates
+from camkes.analysis.blocking import PossibleWaits
+from camkes.analysis.certificate import certificate, certificate_text
+from camkes.analysis.platform import FREE, Halves, InheritanceCost, Platform, TimerCost
+from camkes.analysis.supply import Supply, supply_of
+from camkes.analysis.verdict import TaskResult, analyse
+from camkes.analysis.workload import Workload
+from camkes.check_certificate import Checker, WrongError
+from camkes.documents import json_text
+from camkes.model.protocols import Protocol
+from camkes.showing.workload_json import report_of
+from tests.analysis.attacks import attacked_workload
+from tests.analysis.enumeration import chained_workload, small_workload
+from tests.analysis.random_systems import RandomSystem
+
+#: Damages of each kind count the same.
+DAMAGES = (
+    "number",
+    "price",
+    "line left out",
+    "line twice",
+    "lines exchanged",
+    "step",
+    "name",
+    "field",
+    "word",
+)
+
+
+class Certified(NamedTuple):
+    """A system with its certificate, and (blocking, response) below which none may be accepted."""
+
+    workload: Workload
+    plan: Any
+    lines: list[Any]
+    results: Mapping[str, TaskResult]
+    least: Mapping[str, tuple[float, float]]
+    platform: Platform | None
+
+
+def random_certificate(seed: int) -> Certified:
+    """Of small and larger systems, with chains, domains, nested locks, and costs of operations."""
+    rng = random.Random(seed)
+    slots: list[tuple[int, int]] = []
+    kind = seed % 6
+    if kind == 0:
+        workload = small_workload(rng)
+    elif kind == 1:
+        workload = chained_workload(rng)
+    elif kind == 2:
+        workload = RandomSystem(rng).workload
+    elif kind == 3:
+        workload, slots = _with_domains(rng)
+    else:
+        workload = attacked_workload(rng)
+        while len(workload.tasks) > 12:
+            workload = attacked_workload(rng)
+    platform = rng.choice((None, FREE, _random_platform(rng)))
+    return certified(workload, slots, platform)
+
+
+def certified(
+    workload: Workload, slots: list[tuple[int, int]] | None = None, platform: Platform | None = None
+) -> Certified:
+    analysis = analyse(workload, platform or FREE)
+    lines = _lines(workload, platform)
+    results = {each.task.name: each for each in analysis.tasks}
+    chains = any(task.after for task in workload.tasks)
+    least = {}
+    for claim in lines:
+        if claim["line"] == "task":
+            found = results[claim["task"]]
+            assert found.response is not None
+            exact = found.blocking.exact is not None and not chains
+            response = found.response.time if exact else min(found.response.time, claim["response"])
+            if chains:  # these are of the release of a chain, or a part of it
+                response = claim["response"]
+            least[claim["task"]] = (0 if chains else found.blocking.possible, response)
+    plan = {"workload": json.loads(json_text(report_of(workload, slots or ())))}
+    return Certified(workload, plan, lines, results, least, platform)
+
+
+def _lines(workload: Workload, platform: Platform | None) -> list[Any]:
+    text = certificate_text(certificate(workload, platform, analyse(workload, platform or FREE)))
+    return [*map(json.loads, text.splitlines())]
+
+
+def _with_domains(rng: random.Random) -> tuple[Workload, list[tuple[int, int]]]:
+    """Two systems in turns, the second one in several slots."""
+    slots = [(rng.randrange(2), rng.randint(1, 6)) for _ in range(rng.randint(2, 5))]
+    slots += [(0, rng.randint(2, 6)), (1, rng.randint(2, 6))]
+    tasks, cpis = [], []
+    for domain in (0, 1):
+        one = small_workload(rng)
+
+        def renamed(requests: Mapping[str, int], end: str = f".{domain}") -> dict[str, int]:
+            return {f"{name}{end}": count for name, count in requests.items()}
+
+        for task in one.tasks:
+            period = task.period * rng.choice((3, 5, 9))
+            tasks.append(
+                replace(
+                    task,
+                    name=f"{task.name}.{domain}",
+                    requests=renamed(task.requests),
+                    domain=domain,
+                    period=period,
+                    deadline=period,
+                )
+            )
+        for cpi in one.cpis:
+            named = f"{cpi.name}.{domain}"
+            cpis.append(replace(cpi, name=named, requests=renamed(cpi.requests), domain=domain))
+    supplies = {domain: supply_of(slots, domain) for domain in (0, 1)}
+    return Workload(tuple(tasks), tuple(cpis), supplies=supplies), slots
+
+
+def _random_platform(rng: random.Random) -> Platform:
+    def halves() -> Halves:
+        return Halves(rng.randint(0, 2), rng.randint(0, 2))
+
+    lock = InheritanceCost(
+        *(halves(), halves()),
+        **{name: rng.randint(0, 2) for name in ("queue", "acquire", "release", "update", "settle", "clear")},
+    )
+    return Platform(
+        "random",
+        runtime=rng.choice(("camkes-rt", "library")),
+        clock=rng.choice((1_000_000_000, 3_000_000_000, 7_000_000)) if rng.random() < 0.5 else 1_000_000_000,
+        plain=halves(),
+        fixed=halves(),
+        propagated=halves(),
+        inherited=lock,
+        timer=TimerCost(rng.randint(0, 1)),
+    )
+
+
+#: In which ways certificates are written that are not true.
+LIES = (
+    *("section left out", "shorter section", "section without surroundings", "section that excludes"),
+    *("fewer requests", "task left out", "shorter blocking", "job left out", "shorter window", "no jitter"),
+    *("phase left out", "other system", "other system", "other system"),
+)
+
+
+def verdict(plan: Any, lines: list[Any]) -> str:
+    """The result of the checker: "accepted", "wrong: ..." or "bad: ..."."""
+    try:
+        checker = Checker(plan, lines)
+        checker.check()
+    except WrongError as error:
+        return f"wrong: {error}"
+    except Exception as error:
+        return f"bad: {error!r}"
+    return "accepted"
+
+
+def still_true(found: Certified, lines: list[Any]) -> bool:
+    """Whether no bound that lines claim is below what is needed."""
+    claims = [of for of in lines if of["line"] == "task"]
+    return all(
+        of.get("blocking", inf) >= found.least[of["task"]][0] and of["response"] >= found.least[of["task"]][1]
+        for of in claims
+        if of["task"] in found.least
+    ) and all(of["task"] in found.least for of in claims)
+
+
+def damaged(rng: random.Random, made: Certified) -> tuple[str, list[Any]]:
+    """The kind of a damage, and lines with it."""
+    for _ in range(8 if rng.random() < 0.5 else 0):
+        kind = rng.choice(LIES)
+        with ExitStack() as stack:
+            workload = _lie(rng, kind, made.workload, stack)
+            lies = [made.lines[0], *_lines(workload, made.platform)[1:]]  # costs are listed, not checked
+        if lies != made.lines:
+            return kind, lies
+    lines = made.lines
+    while (found := _damaged(rng, kind := rng.choice(DAMAGES), lines)) == lines:
+        pass
+    return kind, found
+
+
+def _lie(rng: random.Random, kind: str, workload: Workload, stack: ExitStack) -> Workload:
+    """The system that a certificate is written for, where what writes it is wrong in one way."""
+
+    def instead(name: str, other: Any, of: Any = certificates) -> None:
+        stack.enter_context(patch.object(of, name, other))
+
+    def shorter(time: int) -> int:
+        return max(0, time - max(1, time // rng.choice((3, 10, 1000))))
+
+    chosen = rng.random()
+    waits, released, jobs, within = (
+        certificates.waits,
+        certificates.released,
+        certificates._jobs,
+        certificates._ProvedBounds.within,
+    )
+
+    def other_waits(*of: Any) -> PossibleWaits:
+        found = waits(*of)
+        if not found.sections:
+            return found
+        sections = [*found.sections]
+        place = int(chosen * len(sections))
+        own = sections[place].priority
+        if kind == "section left out":
+            del sections[place]
+        elif kind == "shorter section":
+            sections[place] = replace(sections[place], duration=shorter(int(sections[place].duration)))
+        elif kind == "section without surroundings":
+            sections[place] = replace(sections[place], held=frozenset(), enters=())
+        elif kind == "section that excludes":
+            sections[place] = replace(sections[place], enters=((-1, own), (own, inf)))
+        requests = found.requests
+        if kind == "fewer requests":
+            requests = {lock: each[:-1] for lock, each in requests.items()}
+        return replace(found, sections=tuple(sections), requests=requests)
+
+    def other_jobs(own: Any, others: Any, bounds: Any, phase: Any) -> Iterator[certificates.JobLine]:
+        for each in jobs(own, others, bounds, phase):
+            window = each.window if kind == "job left out" else shorter(each.window)
+            bounds.proved(window)
+            yield replace(each, window=window)
+            if kind == "job left out":
+                break
+
+    instead("waits", other_waits)
+    instead("know", lambda *of: None, certificates._ProvedBounds)
+    if kind == "task left out":
+        instead("released", lambda loads, w: released([*loads][: int(chosen * len([*loads]))], w))
+    elif kind == "shorter blocking":
+        instead("within", lambda bounds, w: shorter(within(bounds, w)), certificates._ProvedBounds)
+    elif kind in ("job left out", "shorter window"):
+        instead("_jobs", other_jobs)
+    elif kind == "no jitter":
+        instead("delayed", lambda workload, latest: workload)
+    elif kind == "phase left out":
+        supplies = {
+            domain: Supply(each.share, each.phases[:-1] or each.phases, each.length)
+            for domain, each in workload.supplies.items()
+        }
+        return replace(workload, supplies=supplies)
+    elif kind == "other system":
+        return _other(rng, workload)
+    return workload
+
+
+def _other(rng: random.Random, workload: Workload) -> Workload:
+    """A system that is easier in one way."""
+    tasks, cpis = [*workload.tasks], [*workload.cpis]
+    of: list[Any] = rng.choice([each for each in (tasks, cpis) if each])
+    place = rng.randrange(len(of))
+    party = of[place]
+    what = rng.choice(("work", "requests", "count", "priority", "period", "protocol"))
+    if what == "work":
+        party = replace(party, work=max(0, party.work - max(1, party.work // 3)))
+    elif what == "requests" and party.requests:
+        gone = rng.choice([*party.requests])
+        party = replace(party, requests={k: n for k, n in party.requests.items() if k != gone})
+    elif what == "count":
+        party = replace(party, requests={k: max(1, n - 1) for k, n in party.requests.items()})
+    elif what == "priority" and of is tasks:
+        party = replace(party, priority=max(1, party.priority + rng.choice((-1, 1))))
+    elif what == "period" and of is tasks:
+        party = replace(party, period=party.period + max(1, party.period // 5))
+    elif what == "protocol" and of is cpis:
+        party = replace(party, protocol=rng.choice([*Protocol]))
+    of[place] = party
+    return replace(workload, tasks=tuple(tasks), cpis=tuple(cpis))
+
+
+def _damaged(rng: random.Random, kind: str, lines: list[Any]) -> list[Any]:
+    lines = copy.deepcopy(lines)
+    number = rng.randrange(len(lines))
+    if kind == "line left out":
+        del lines[number]
+    elif kind == "line twice":
+        lines.insert(rng.randrange(len(lines)), copy.deepcopy(lines[number]))
+    elif kind == "lines exchanged":
+        other = rng.randrange(len(lines))
+        lines[number], lines[other] = lines[other], lines[number]
+    elif kind == "step":
+        proofs = [of["proof"] for of in lines if of.get("proof")]
+        if proofs:
+            proof = rng.choice(proofs)
+            place = rng.randrange(len(proof))
+            proof[place : place + 1] = rng.choice(([], [None], [0], [proof[place], None], [{}]))
+    elif kind == "field":
+        del lines[number][rng.choice([*lines[number]])]
+    else:
+        wanted = {"number": int, "price": int, "name": str, "word": bool}[kind]
+        places = [place for of in lines for place in _places(of, wanted) if kind != "price" or place[2]]
+        if places:
+            holder, key, _ = rng.choice(places)
+            holder[key] = _another(rng, kind, holder[key], places)
+    return lines
+
+
+def _another(rng: random.Random, kind: str, value: Any, places: list[Any]) -> Any:
+    if kind == "word":
+        return not value
+    if kind == "name":
+        return rng.choice([holder[key] for holder, key, _ in places])
+    if kind == "price":
+        return max(0, value - rng.choice((1, 1, value // 2, value)))
+    near = value + rng.choice((-1, 1, -2, 2))
+    return max(0, rng.choice((near, near, value // 2, 2 * value, 0, value - value // 10, 10**30)))
+
+
+def _places(of: Any, wanted: type, price: bool = False) -> list[tuple[Any, Any, bool]]:
+    """Where values of a type are: what has them, by which key, and whether it is in a price."""
+    found: list[tuple[Any, Any, bool]] = []
+    for key, value in of.items() if isinstance(of, dict) else enumerate(of):
+        if isinstance(value, dict | list):
+            found += _places(value, wanted, price or (isinstance(of, list) and isinstance(value, dict)))
+        elif type(value) is wanted:
+            found.append((of, key, price))
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__.partition("\n\n")[0], formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--count", type=int, default=100, metavar="CERTIFICATES")
+    parser.add_argument("--damage", type=int, default=1000, metavar="DAMAGED")
+    parser.add_argument("--seed", type=int, default=0, metavar="FIRST")
+    given = parser.parse_args()
+    every: list[tuple[int, Certified]] = []
+    found: Counter[str] = Counter()
+    kinds: Counter[tuple[str, bool]] = Counter()
+    wrong = 0
+    for seed in range(given.seed, given.seed + given.count):
+        made = random_certificate(seed)
+        said = verdict(made.plan, made.lines)
+        found["tasks"] += len(made.results)
+        found["certified"] += len(made.least)
+        found["accepted"] += said == "accepted"
+        if said != "accepted":
+            wrong += 1
+            print(f"seed {seed}: {said}", flush=True)
+        every.append((seed, made))
+    rng = random.Random(given.seed)
+    for number in range(given.damage):
+        seed, made = every[number % len(every)]
+        kind, lines = damaged(rng, made)
+        said = verdict(made.plan, lines)
+        kinds[kind, said == "accepted"] += 1
+        found["refused" if said != "accepted" else "taken"] += 1
+        if said == "accepted" and not still_true(made, lines):
+            wrong += 1
+            print(f"seed {seed}: a damaged certificate was accepted ({kind})", flush=True)
+    print(
+        f"{given.count} systems, {found['certified']} of {found['tasks']} tasks certified: "
+        f"{found['accepted']} certificates accepted"
+    )
+    print(
+        f"{given.damage} damaged ones: {found['refused']} refused, {found['taken']} still true; {wrong} wrong"
+    )
+    for kind in dict.fromkeys((*DAMAGES, *LIES)):
+        print(f"  {kind}: {kinds[kind, False]} refused, {kinds[kind, True]} still true")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,432 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Certificates of response times, and their checker."""
+
+from __future__ import annotations
+
+import ast
+import copy
+import json
+import random
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from camkes.analysis.platform import InheritanceCost, Platform
+from camkes.analysis.supply import supply_of
+from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
+from camkes.model.protocols import Protocol
+from camkes.resources import ROOT
+from tests.analysis.certificates import (
+    Certified,
+    certified,
+    damaged,
+    random_certificate,
+    still_true,
+    verdict,
+)
+from tests.analysis.enumeration import Enumeration, TooLargeError, chained_workload
+from tests.command import camkes
+from tests.documents import conforming
+
+CHECKER = ROOT / "camkes" / "check_certificate.py"
+INHERITED, FIXED, PROPAGATED = Protocol.INHERITED, Protocol.FIXED, Protocol.PROPAGATED
+
+
+def check(plan: Path, certificate: Path) -> subprocess.CompletedProcess[str]:
+    """The checker by itself, without the packages that are installed."""
+    command = [sys.executable, "-I", "-S", str(CHECKER), str(plan), str(certificate)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert "Traceback" not in done.stderr + done.stdout
+    return done
+
+
+def written(folder: Path, found: Certified) -> tuple[Path, Path]:
+    plan, certificate = folder / "plan.json", folder / "certificate.jsonl"
+    plan.write_text(json.dumps(found.plan))
+    certificate.write_text("".join(f"{json.dumps(line)}\n" for line in found.lines))
+    return plan, certificate
+
+
+def test_the_checker_is_one_short_file_that_needs_nothing() -> None:
+    text = CHECKER.read_text()
+    assert len(text.splitlines()) <= 300
+    imported = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            imported |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.module is not None and not node.level
+            imported.add(node.module.partition(".")[0])
+    assert imported <= sys.stdlib_module_names and "camkes" not in imported
+
+
+@pytest.mark.parametrize("count", [60, pytest.param(1000, marks=pytest.mark.long)])
+def test_random_certificates_are_accepted(count: int) -> None:
+    """What is certified is what the analysis found, where that is exact and costs are whole nanoseconds."""
+    tasks = 0
+    for seed in range(count):
+        found = random_certificate(seed)
+        assert verdict(found.plan, found.lines) == "accepted", seed
+        if any(task.after for task in found.workload.tasks) or (
+            found.platform is not None and 1_000_000_000 % found.platform.clock
+        ):
+            continue
+        for line in found.lines:
+            if line["line"] == "task":
+                result = found.results[line["task"]]
+                assert result.response is not None
+                claimed = line["demand"], line["blocking"], line["response"]
+                known = result.demand.total, result.blocking.least, result.response.time
+                assert claimed == known or result.blocking.exact is None, seed
+                tasks += 1
+    assert tasks > count
+
+
+@pytest.mark.parametrize(("systems", "damages"), [(24, 10), pytest.param(500, 20, marks=pytest.mark.long)])
+def test_damaged_certificates_are_refused_or_true(systems: int, damages: int) -> None:
+    refused = 0
+    for seed in range(systems):
+        found = random_certificate(seed)
+        rng = random.Random(seed)
+        for _ in range(damages):
+            kind, lines = damaged(rng, found)
+            accepted = verdict(found.plan, lines) == "accepted"
+            assert not accepted or still_true(found, lines), (seed, kind)
+            refused += not accepted
+    assert refused > systems * damages / 2
+
+
+def test_no_smaller_number_is_accepted() -> None:
+    """Of the response, the latest end, the window and the blocking: these are the least ones."""
+    for seed in (0, 2, 3, 4, 5, 6, 8):
+        found = random_certificate(seed)
+        for number, line in enumerate(found.lines):
+            for key in {"response", "latest", "window", "blocking"} & line.keys():
+                lines = copy.deepcopy(found.lines)
+                if (line["line"] == "bound" and key == "window") or not line[key]:
+                    continue
+                lines[number][key] -= 1
+                assert verdict(found.plan, lines).startswith("wrong"), (seed, number, key)
+
+
+# What is refused, and at which line -------------------------------------------------------------
+
+
+def nested() -> Certified:
+    """a waits for c, in which b can be, alone or in d; m for l, too, whose lock b and d have in turns."""
+    tasks = (
+        WorkloadTask("a", 9, 100, 100, 1, {"c": 1}),
+        WorkloadTask("b", 5, 200, 200, 2, {"c": 1, "d": 1}),
+        WorkloadTask("e", 3, 300, 300, 1, {"d": 1}),
+    )
+    cpis = (WorkloadCpi("c", INHERITED, 4), WorkloadCpi("d", INHERITED, 3, {"c": 1}))
+    return certified(Workload(tasks, cpis))
+
+
+def at(found: Certified, **wanted: Any) -> int:
+    """The number of a line."""
+    return next(n for n, of in enumerate(found.lines) if all(of.get(k) == v for k, v in wanted.items()))
+
+
+def change(found: Certified, number: int, do: Callable[[Any], Any]) -> list[Any]:
+    lines = copy.deepcopy(found.lines)
+    do(lines[number])
+    return lines
+
+
+def test_a_section_that_is_left_out_is_named() -> None:
+    found = nested()
+    number = at(found, line="section", lower="e", cpi="c")
+    lines = [of for n, of in enumerate(found.lines) if n != number]
+    assert verdict(found.plan, lines) == "wrong: a section of e in c is left out"
+
+
+def test_a_section_that_excludes_less_takes_the_place_of_others() -> None:
+    """b comes to c alone and in d, with a lock around it: the first one is enough, the second one is not."""
+    found = nested()
+    alone = at(found, line="section", lower="b", cpi="c", held=[])
+    task = found.lines[0:alone]
+    in_d = {**found.lines[alone], "held": ["d"]}
+    both = [*task, in_d, *found.lines[alone:]]
+    without = [*task, in_d, *found.lines[alone + 1 :]]
+    assert "left out" in verdict(found.plan, without)
+    for lines in (both, found.lines):
+        assert "left out" not in verdict(found.plan, lines)
+
+
+def test_a_ceiling_on_the_way_excludes_less_than_the_own_priority() -> None:
+    """Directly in c, b excludes e, whose priority is that of the ceiling of d; through d it does not."""
+    tasks = (
+        WorkloadTask("a", 9, 100, 100, 1, {"c": 1, "l": 1}),
+        WorkloadTask("e", 5, 200, 200, 2, {"d": 1, "l": 1}),
+        WorkloadTask("b", 3, 300, 300, 1, {"c": 1, "d": 1}),
+    )
+    cpis = (
+        WorkloadCpi("d", FIXED, 1, {"c": 1}, 5),
+        WorkloadCpi("c", FIXED, 4, {}, 9),
+        WorkloadCpi("l", INHERITED, 7),
+    )
+    found = certified(Workload(tasks, cpis))
+    assert found.lines[at(found, task="a")]["blocking"] == 11
+    number = at(found, line="section", lower="b", cpi="c", held=["d"])
+    lines = [of for n, of in enumerate(found.lines) if n != number]
+    assert verdict(found.plan, lines) == "wrong: a section of b in c is left out"
+
+
+def test_a_lock_that_is_given_in_any_order_is_waited_for_by_all() -> None:
+    """a waits for both others, where these can both be served before it."""
+    tasks = tuple(WorkloadTask(name, 9 - n, 100, 100, 1, {"w": 1}) for n, name in enumerate("abc"))
+    found = certified(Workload(tasks, (WorkloadCpi("w", INHERITED, 4, lock="s"),)))
+    assert found.lines[at(found, task="a")]["blocking"] == 4
+    found.plan["workload"]["cpis"][0]["any_order"] = True
+    assert verdict(found.plan, found.lines) == "wrong: the proof shows 8, and no less"
+
+
+def test_steps_of_managers_are_sections() -> None:
+    """a comes to f and l, whose managers serve b at their ceilings, too: that of f where c can wait for d."""
+    tasks = (
+        WorkloadTask("a", 9, 500, 500, 1, {"f": 1}),
+        WorkloadTask("b", 3, 500, 500, 1, {"d": 1}),
+        WorkloadTask("c", 2, 500, 500, 1, {"d": 1}),
+    )
+    cpis = (WorkloadCpi("d", INHERITED, 1, {"f": 1}), WorkloadCpi("f", PROPAGATED, 1, {"l": 1}))
+    workload = Workload(tasks, (*cpis, WorkloadCpi("l", INHERITED, 2)))
+    found = certified(workload, platform=Platform("p", inherited=InheritanceCost(acquire=7, release=5)))
+    assert found.lines[0]["costs"]["f"] == {"request": 0, "step": 0, "step_below_lock": 7}
+    assert verdict(found.plan, found.lines) == "accepted"
+    for cpi, held in (("l", ["d"]), ("f", ["d"])):
+        number = at(found, line="section", lower="b", cpi=cpi, held=held, at_ceiling=True)
+        lines = [of for n, of in enumerate(found.lines) if n != number]
+        assert verdict(found.plan, lines) == f"wrong: a section of b in {cpi} is left out"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "do", "said"),
+    [
+        ({"line": "section"}, lambda of: of.update(duration=1), "there is no such section"),
+        ({"line": "section"}, lambda of: of.update(held=["x"]), "there is no such section"),
+        ({"line": "bound"}, lambda of: of["proof"].pop(), "the proof ends before all choices are closed"),
+        ({"line": "bound"}, lambda of: of.update(proof=[None]), "the proof shows"),
+        ({"line": "bound"}, lambda of: of.update(window=1), "inf are demanded"),
+        ({"line": "bound"}, lambda of: of.update(chosen=[0, 0]), "is not possible with those before"),
+        ({"line": "task"}, lambda of: of.update(demand=1), "a job demands 5"),
+        ({"line": "task"}, lambda of: of.update(blocking=1), "the blocking is"),
+        ({"line": "task"}, lambda of: of.update(response=1), "longer than the response"),
+        ({"line": "task"}, lambda of: of.update(task="x"), "the plan has no such task"),
+        ({"line": "job"}, lambda of: of.update(window=8), "are demanded in this window, and there is 8"),
+        ({"line": "job"}, lambda of: of.update(job=1), "a job before this one is missing"),
+        ({"line": "job"}, lambda of: of.update(phase=1), "a job before this one is missing"),
+    ],
+)
+def test_what_is_wrong_is_named(wanted: Any, do: Callable[[Any], Any], said: str, tmp_path: Path) -> None:
+    found = nested()
+    number = at(found, **wanted)
+    lines = change(found, number, do)
+    assert said in verdict(found.plan, lines)
+    done = check(*written(tmp_path, found._replace(lines=lines)))
+    _, line, text = done.stdout.split(":", 2)
+    assert done.returncode == 1 and said in text
+    if wanted["line"] in ("job", "section"):
+        assert int(line) == number + 1
+
+
+def test_a_job_that_can_be_preempted_at_its_end_needs_the_next_slot() -> None:
+    """In slots of 5 of 10, work of 5 ends with the slot; after a request a job has something to do yet."""
+    for requests, end in (({}, 10), ({"p": 1}, 15)):
+        task = WorkloadTask("t", 1, 100, 100, 5 - len(requests), requests)
+        slots = [(0, 5), (1, 5)]
+        workload = Workload((task,), (WorkloadCpi("p", PROPAGATED, 1),), supplies={0: supply_of(slots, 0)})
+        found = certified(workload, slots)
+        assert found.lines[-1]["window"] == end
+        assert verdict(found.plan, found.lines) == "accepted"
+        lines = copy.deepcopy(found.lines)
+        lines[-1]["window"] = 10
+        accepted = verdict(found.plan, lines) == "accepted"
+        assert accepted == (end == 10)
+
+
+def test_the_plan_decides() -> None:
+    """A certificate for a system with less of something is refused."""
+    found = nested()
+    for change_of in (
+        lambda of: of["tasks"][0].update(work=2),
+        lambda of: of["cpis"][0].update(work=5),
+        lambda of: of["tasks"][2]["requests"].update(c=1, d=2),
+        lambda of: of["tasks"][1].update(priority=9),
+        lambda of: of["tasks"].append({**of["tasks"][0], "name": "z"}),
+        lambda of: of["without_bound"].append("a"),
+        lambda of: of["tasks"][1].update(period=None),
+        lambda of: of["tasks"][1].update(band="edf"),
+        lambda of: of["slots"].append([1, 10]),
+        lambda of: of["cpis"][0].update(inherits=False, ceiling=9),
+    ):
+        plan = copy.deepcopy(found.plan)
+        change_of(plan["workload"])
+        assert verdict(plan, found.lines).startswith("wrong"), plan
+    assert verdict({**found.plan, "mcs": True}, found.lines).startswith("wrong")
+
+
+# Chains -----------------------------------------------------------------------------------------
+
+
+def test_chains_end_by_the_latest_time() -> None:
+    """No chain ends later, in all states of small systems, than is certified with jitters."""
+    compared = 0
+    for seed in range(40):
+        workload = chained_workload(random.Random(seed))
+        found = certified(workload)
+        claims = {of["task"]: of for of in found.lines if of["line"] == "task"}
+        if len(claims) < len(workload.tasks):
+            continue
+        bounds = [(10**9, 10**9)] * len(workload.tasks)
+        try:
+            longest = Enumeration(workload, bounds, 4_000).run()
+        except TooLargeError:
+            continue
+        for task, (_, latest) in zip(workload.tasks, longest, strict=True):
+            assert latest <= claims[task.name]["latest"], (seed, task.name)
+            compared += 1
+    assert compared > 10
+
+
+def test_a_task_is_not_certified_without_what_releases_it() -> None:
+    tasks = (
+        WorkloadTask("a", 9, 100, 100, 1),
+        WorkloadTask("b", 5, 100, 100, 2, {}, "a", timed=False),
+    )
+    found = certified(Workload(tasks, ()))
+    assert verdict(found.plan, found.lines) == "accepted"
+    assert found.lines[-2]["latest"] == 4
+    start, end = at(found, task="a"), at(found, task="b")
+    lines = [*found.lines[:start], {"line": "not certified", "task": "a", "why": ""}, *found.lines[end:]]
+    assert "released at times that are not certified" in verdict(found.plan, lines)
+    lines = change(found, start, lambda of: of.update(latest=0))
+    assert "longer than the response" in verdict(found.plan, lines)
+
+
+# The command ------------------------------------------------------------------------------------
+
+#: Of all examples whose tasks have times: the first line of the checker, and its status.
+EXAMPLES = {
+    "aav": ("0 of 6 tasks are certified", 3),
+    "edf": ("0 of 2 tasks are certified", 3),
+    "guest": ("2 of 2 tasks are certified", 0),
+    "helpers": ("3 of 3 tasks are certified", 0),
+    "inversion": ("3 of 3 tasks are certified", 0),
+    "nested": ("4 of 4 tasks are certified", 0),
+    "protocols": ("4 of 4 tasks are certified", 0),
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_examples(name: str, tmp_path: Path) -> None:
+    folder = ROOT / "examples" / name
+    for platform in ((), ("--platform", "qemu-x86_64"), ("--platform", "sudvarg2024-intel")):
+        certificate, plan = tmp_path / "c.jsonl", tmp_path / "plan.json"
+        done = camkes("analyze", folder, "--text", "--no-search", "--certificate", certificate, *platform)
+        told = camkes("plan", folder, "--json")
+        conforming("plan", told.output)
+        plan.write_text(told.output)
+        for line in certificate.read_text().splitlines():
+            conforming("certificate", line)
+        checked = check(plan, certificate)
+        assert (checked.stdout.partition("\n")[0], checked.returncode) == EXAMPLES[name]
+        if checked.returncode == 3:
+            assert "is not certified: " in done.errors and ": not certified: " in checked.stdout
+        assert ("costs of operations: assumed to be none" in checked.stdout) == (not platform)
+        if name == "nested":
+            assert ("\n  e.r: request " in checked.stdout) == bool(platform)
+
+
+def test_the_page_shows_what_is_written(tmp_path: Path) -> None:
+    """docs/certificates.md has the lines of a task, what the checker prints, and an error of it."""
+    text = (ROOT / "docs" / "certificates.md").read_text()
+    shown = re.findall(r"```(?:json|text)\n(.*?)```", text, re.DOTALL)
+    certificate, plan = tmp_path / "nested.jsonl", tmp_path / "plan.json"
+    folder = tmp_path / "build"
+    camkes(*("analyze", "examples/nested", "--platform", "none", "--certificate", certificate, "-o", folder))
+    plan.write_text(camkes("plan", "examples/nested", "--code", "--json", "-o", folder).output)
+    lines = certificate.read_text()
+    assert check(plan, certificate).stdout == shown[0]
+    assert shown[2] in lines
+    certificate.write_text(lines.replace('"blocking": 7000000, "chosen"', '"blocking": 6000000, "chosen"'))
+    assert check(plan, certificate).stdout == f"{certificate.parent}/{shown[1]}"
+
+
+def test_what_is_assumed_is_listed(tmp_path: Path) -> None:
+    """With --text requests are not counted."""
+    certificate, plan = tmp_path / "c.jsonl", tmp_path / "plan.json"
+    camkes("analyze", "examples/nested", "--text", "--certificate", certificate)
+    plan.write_text(camkes("plan", "examples/nested", "--json").output)
+    assert "assumed: a job of `t1` calls `r` at most once" in check(plan, certificate).stdout
+
+
+def test_a_certificate_is_for_the_priorities_of_the_plan(tmp_path: Path) -> None:
+    done = camkes("analyze", "examples/nested", "--certificate", tmp_path / "c.jsonl", "--assign", "rm")
+    assert done.status == 2 and "a certificate is for the priorities of the plan" in done.errors
+
+
+def test_a_deadline_that_is_not_met_is_a_status(tmp_path: Path) -> None:
+    found = nested()
+    plan, certificate = written(tmp_path, found)
+    assert check(plan, certificate).returncode == 0
+    found.plan["workload"]["tasks"][0]["deadline"] = 8
+    plan, certificate = written(tmp_path, found)
+    done = check(plan, certificate)
+    assert done.returncode == 3 and "a: not shown to be met: response " in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("plan", "certificate"),
+    [
+        (b"", b""),
+        (b"\xff\xfe", b""),
+        (b"{", b""),
+        (b"[]", b"[]"),
+        (b"{}", b"{}"),
+        (b'{"workload": {}}', b"{}"),
+        (b"[" * 100_000, b""),
+        (b"9" * 5_000, b""),
+        (b"NaN", b""),
+        (None, b""),
+        (None, b"\xc3"),
+        (None, b"["),
+        (None, b"{}\n"),
+        (None, b"1\n2\n"),
+        (None, b'{"line": "system"}\n'),
+        (None, b'{"line": "system", "platform": null, "release": -1, "costs": {}}\n'),
+        (None, b'{"line": "system", "platform": null, "release": 0.5, "costs": {}}\n'),
+        (None, b'{"line": "system", "platform": null, "release": ' + b"9" * 5_000 + b', "costs": {}}\n'),
+        (None, b'{"line": "system", "platform": null, "release": 0, "costs": {"c": []}}\n'),
+        (None, b'{"line": "system", "platform": null, "release": 0, "costs": {}}\n{"line": "task"}\n'),
+        (None, b"[" * 100_000),
+    ],
+)
+def test_broken_files(plan: bytes | None, certificate: bytes, tmp_path: Path) -> None:
+    files = written(tmp_path, nested())
+    if plan is not None:
+        files[0].write_bytes(plan)
+    else:
+        files[1].write_bytes(certificate)
+    assert check(*files).returncode == 2
+
+
+def test_files_that_are_not_there(tmp_path: Path) -> None:
+    plan, certificate = written(tmp_path, nested())
+    assert check(tmp_path / "x", certificate).returncode == 2
+    assert check(plan, tmp_path).returncode == 2
+    assert check(plan, plan).returncode == 2
+
+
+def test_hidden_characters_are_spelled_out(tmp_path: Path) -> None:
+    found = nested()
+    lines = [*found.lines[:1], {"line": "not certified", "task": "a", "why": "\x1b[31mred\n\u202e"}]
+    lines += [{"line": "not certified", "task": name, "why": "x"} for name in "be"]
+    done = check(*written(tmp_path, found._replace(lines=lines)))
+    assert done.returncode == 3 and r"a: not certified: \x1b[31mred\n\u202e" in done.stdout
