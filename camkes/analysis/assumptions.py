@@ -232,7 +232,7 @@ def assumed_of_tasks(
         for _, part in workload.parts:
             needed = demands(part, platform)
             for task in part.tasks:
-                found = {section.cpi for section in waits(part, needed, platform, task).sections}
+                found = {section.cpi for section in waits(part, needed, task).sections}
                 sections[task.name] = set().union(*(below[name] for name in found))
 
     def depends_on(first: WorkloadTask) -> set[str]:

@@ -30,7 +30,6 @@ from msgspec import Struct
 
 from camkes.analysis.choice import Choosing, Chosen, matched
 from camkes.analysis.demand import Demands, Requesting, Time
-from camkes.analysis.platform import Platform
 from camkes.analysis.sections import Limits, RequestSection
 from camkes.analysis.workload import Workload, WorkloadTask
 from camkes.model.protocols import Rules
@@ -226,9 +225,7 @@ def total(sections: Sequence[RequestSection]) -> Time:
     return sum(section.duration for section in sections)
 
 
-def waits(
-    workload: Workload, demands: Demands, platform: Platform, task: WorkloadTask, *, equals: bool = False
-) -> PossibleWaits:
+def waits(workload: Workload, demands: Demands, task: WorkloadTask, *, equals: bool = False) -> PossibleWaits:
     """What a job of `task` can wait for. `equals`: tasks of the same priority, too, as Cucinotta et al. have
     it; what they do counts as interference already."""
     lower = [

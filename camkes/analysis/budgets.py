@@ -322,7 +322,7 @@ class BudgetModel(OverrunModel):
 
     def blocking(self, task: WorkloadTask, *, trusted: bool) -> Callable[[Time], Time] | str:
         """The blocking of a job in a window of so many nanoseconds, or why it has no bound."""
-        found = waits(self.workload, self.needed, self._platform, task)
+        found = waits(self.workload, self.needed, task)
         kept = self._kept(task, trusted=trusted, aborted=False)
         if reason := self._without_time(task, trusted=trusted):
             return reason

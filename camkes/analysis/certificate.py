@@ -214,7 +214,7 @@ class _Showing:
 
     def lines(self, task: WorkloadTask, known: TaskResult | None) -> Iterator[CertificateLine]:
         """All about a task. What is `known` of it spares a search."""
-        possible = waits(self._part, self._needed, self._platform, task)
+        possible = waits(self._part, self._needed, task)
         if not possible.every_way:
             raise _NotShownError("lower tasks come to CPIs on too many ways")
         bounds = _ProvedBounds(possible)

@@ -45,7 +45,7 @@ def blocking_limits(system: System, plan: Plan, jobs: int) -> Mapping[str, Block
     }
     found = {}
     for task in workload.tasks:
-        most = _most(waits(workload, needed, FREE, task), task.priority, jobs)
+        most = _most(waits(workload, needed, task), task.priority, jobs)
         lower = sum(other.priority < task.priority for other in workload.tasks)
         if lower and (most < lower or task.name in times):
             found[task.name] = BlockingLimit(most, times.get(task.name))

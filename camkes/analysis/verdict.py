@@ -154,16 +154,17 @@ def analyse_system(
     sink: Sink,
     *,
     unread: Mapping[str, str] = {},
+    progress: Callable[[str], None] = lambda _: None,
 ) -> Analysis | None:
     """The analysis of a planned system, for no `platform` with operations that cost nothing; None, and an
     error, where it has no tasks. What keeps a task with a deadline from having a bound is an error. `unread`
-    is why code was not read (see `find_assumptions`)."""
+    is why code was not read (see `find_assumptions`). `progress` is called with what is done."""
     if not plan.tasks:
         sink.report(NO_TASKS, "the system has no tasks to analyse", help="write `requestor;` in a component")
         return None
     workload, machine = workload_of(system, plan), platform or FREE
     assumptions = find_assumptions(system, plan, platform=platform, unread=unread)
-    found = with_equals(analyse(workload, machine), workload)
+    found = with_equals(analyse(workload, machine, progress=progress), workload)
     assumed = assumed_of_tasks(workload, machine, assumptions)
     results = (
         each if each.response is None else replace(each, assumptions=assumed[each.task.name])
@@ -197,7 +198,13 @@ def responses(system: System, plan: Plan) -> Analysis | None:
     return None if found is None or any(each.kind is times for each in found.assumptions) else found
 
 
-def analyse(workload: Workload, platform: Platform, *, exact: bool = True) -> Analysis:
+def analyse(
+    workload: Workload,
+    platform: Platform,
+    *,
+    exact: bool = True,
+    progress: Callable[[str], None] = lambda _: None,
+) -> Analysis:
     """Execution times, blocking, bounds and response times of all tasks. Where they need not be `exact`,
     those above the deadline are any value above it.
 
@@ -209,7 +216,7 @@ def analyse(workload: Workload, platform: Platform, *, exact: bool = True) -> An
     ended: dict[str, Time] = {}
     for _ in range(ROUNDS):
         before = ended
-        found = _analyse(workload, platform, exact, next(iter(known), ""), before)
+        found = _analyse(workload, platform, exact, next(iter(known), ""), before, progress)
         latest = {each.task.name: each.response.latest for each in found.tasks if each.response is not None}
         later = delayed(workload, latest)
         ended = {name: time for name, time in latest.items() if name not in known}
@@ -262,7 +269,7 @@ def no_bounds(workload: Workload, platform: Platform) -> dict[str, NoBound]:
         def sections(
             task: WorkloadTask, part: Workload = part, needed: Demands = needed
         ) -> Sequence[RequestSection]:
-            return waits(part, needed, platform, task).sections
+            return waits(part, needed, task).sections
 
         found.update(unbounded(part, sections))
     return dict(spread((*workload.tasks, *workload.background), found))
@@ -314,7 +321,12 @@ def _loses_events(task: WorkloadTask, responses: Mapping[str, Response | None]) 
 
 
 def _analyse(
-    workload: Workload, platform: Platform, exact: bool, unbounded: str, latest: Mapping[str, Time]
+    workload: Workload,
+    platform: Platform,
+    exact: bool,
+    unbounded: str,
+    latest: Mapping[str, Time],
+    progress: Callable[[str], None],
 ) -> Analysis:
     """One round; a task that is `unbounded` keeps utilisation bounds from being applied."""
     interrupts = interruptions(workload, platform)
@@ -331,13 +343,13 @@ def _analyse(
     results: list[TaskResult] = []
     in_period: dict[str, Time] = {}
     for (supply, part, needed), of_own in zip(parts, of_parts, strict=True):
-        blocking = cache(partial(_blocking, part, needed, platform))
+        blocking = cache(partial(_blocking, part, needed))
         chains = Chains(part, latest)
         if chains and not any(task.band for task in part.tasks):
-            results += _in_chains(part, chains, needed, platform, interrupts, exact, supply)
+            results += _in_chains(part, chains, needed, platform, interrupts, exact, supply, progress)
         else:
             own = [*of_own.values(), *interrupts]
-            alone = [task for task in part.tasks if not task.band]
+            alone = _counted([task for task in part.tasks if not task.band], progress)
             results += [_result(task, needed, own, blocking(task.name), exact, supply) for task in alone]
             results += _in_bands(part, needed, blocking, own)
         if not reason:
@@ -347,9 +359,16 @@ def _analyse(
     return Analysis(platform, tuple(results), found, release=release_cost(workload, platform))
 
 
-def _blocking(part: Workload, needed: Demands, platform: Platform, name: str) -> Callable[[Time], Blocking]:
+def _counted(tasks: Sequence[WorkloadTask], progress: Callable[[str], None]) -> Iterator[WorkloadTask]:
+    """The tasks, each announced to `progress` before."""
+    for number, task in enumerate(tasks, 1):
+        progress(f"task {number} of {len(tasks)}: {task.name}")
+        yield task
+
+
+def _blocking(part: Workload, needed: Demands, name: str) -> Callable[[Time], Blocking]:
     task = next(each for each in part.tasks if each.name == name)
-    return waits(part, needed, platform, task).blocking()
+    return waits(part, needed, task).blocking()
 
 
 def with_equals(analysis: Analysis, workload: Workload) -> Analysis:
@@ -362,7 +381,7 @@ def with_equals(analysis: Analysis, workload: Workload) -> Analysis:
             equals = result.blocking.assignment
             if _has_equals(part, task):
                 window = task.period if result.response is None else result.response.window
-                equals = waits(part, needed, analysis.platform, task, equals=True).assigned(window)
+                equals = waits(part, needed, task, equals=True).assigned(window)
             found[task.name] = replace(result, with_equals=equals)
     return replace(analysis, tasks=tuple(found.values()))
 
@@ -418,7 +437,7 @@ def analyse_task(workload: Workload, platform: Platform, name: str) -> TaskResul
         return next(each for each in analyse(workload, platform).tasks if each.task.name == name)
     needed = demands(workload, platform)
     task = next(each for each in workload.tasks if each.name == name)
-    blocking = waits(workload, needed, platform, task).blocking()
+    blocking = waits(workload, needed, task).blocking()
     loads = [*_loads(workload.tasks, needed).values(), *interruptions(workload, platform)]
     return _result(task, needed, loads, blocking)
 
@@ -474,13 +493,14 @@ def _in_chains(
     interrupts: Sequence[Load],
     exact: bool,
     supply: Supply,
+    progress: Callable[[str], None],
 ) -> Iterator[TaskResult]:
     """The same where events release tasks: the longest of all that can be in a busy window."""
     ends: dict[tuple[str, str], Response] = {}
     results = []
-    for task in part.tasks:
+    for task in _counted(part.tasks, progress):
         level = chains.level(task, needed)
-        can_wait = waits(level.workload, demands(level.workload, platform), platform, task)
+        can_wait = waits(level.workload, demands(level.workload, platform), task)
         held = tuple(section for section in can_wait.sections if chains.can_hold(task, section))
         blocking = replace(can_wait, sections=held).blocking()
         enough = None if exact else task.deadline

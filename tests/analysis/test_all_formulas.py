@@ -315,7 +315,7 @@ def figures(a: SimpleNamespace, found: list[Any]) -> None:
             found.append((each.blocking.classic, each.blocking.assignment, each.blocking.exact))
             found.append((each.blocking.possible, each.blocking.gap))
             found.append(each.response)
-            can_wait = a.waits(workload, a.demands(workload, platform), platform, each.task)
+            can_wait = a.waits(workload, a.demands(workload, platform), each.task)
             limits = [sorted(can_wait.limits(window).items()) for window in (1, 100, 101, 1000)]
             found.append((limits, sorted(can_wait.requests.items()), sorted(can_wait.nested.items())))
         for bound in result.bounds:

@@ -165,7 +165,7 @@ def test_the_solver_finds_what_the_search_finds(seed: int) -> None:
     workload = nested_workload(rng) if kind == 2 else workload
     needed = demands(workload, FREE)
     for task in workload.tasks:
-        can_wait = waits(workload, needed, FREE, task)
+        can_wait = waits(workload, needed, task)
         own = can_wait.own(task.period)
         together = Together(own, can_wait.inside)
         found = can_wait.within(task.period)
@@ -206,10 +206,10 @@ def test_no_way_that_is_left_out_matters(seed: int) -> None:
         workload = nested_workload(random.Random(each))
         needed = demands(workload, machine)
         for task in workload.tasks[:12]:
-            fewer = waits(workload, needed, machine, task)
+            fewer = waits(workload, needed, task)
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(blocking._Sections, "_is_worse", lambda *_: False)
-                every = waits(workload, needed, machine, task)
+                every = waits(workload, needed, task)
             if every.every_way and len(every.sections) < 200:
                 one, two = fewer.within(3 * 10**6), every.within(3 * 10**6)
                 assert one.least >= two.possible
@@ -225,10 +225,10 @@ def test_a_step_below_a_lock_counts_where_one_way_is_looked_at() -> None:
     tasks += [WorkloadTask("low", 1, 10**9, 10**9, 1, {"q": 1, "o": 1})]
     workload, machine = Workload(tuple(tasks), tuple(cpis)), read_platform("qemu-x86_64")
     needed = demands(workload, machine)
-    every = waits(workload, needed, machine, tasks[0])
+    every = waits(workload, needed, tasks[0])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocking, "WAYS", 0)
-        one = waits(workload, needed, machine, tasks[0])
+        one = waits(workload, needed, tasks[0])
     assert (every.every_way, one.every_way) == (True, False)
     assert one.within(10**6).least == every.within(10**6).least > 0
 

@@ -12,7 +12,10 @@ from typing import Any
 
 import pytest
 
+from camkes import pipeline
+from camkes.analysis.verdict import analyse_system
 from camkes.cli.main import main
+from camkes.diagnostics import Sink
 from tests.end_to_end.support import loop, write
 
 #: Everything that a bound rests on is stated: `c`, which requests nothing, is between `a` and `b`.
@@ -474,3 +477,14 @@ def test_events_are_counted_in_the_code(tmp_path: Path, capsys: pytest.CaptureFi
         assert (found.status, released(tmp_path, emits, "second._deadline = 5 ms;", capsys).status) == (0, 1)
         found = released(tmp_path, emits, "second._period = 4 ms;", capsys)
         assert (found.json["verdict"], found.json["tasks"][1]["period"]) == ("met", 4_000_000)
+
+
+def test_progress_names_each_task(tmp_path: Path) -> None:
+    """Of large systems it is seen what is done."""
+    (tmp_path / "s.camkes").write_text(STATED)
+    checked = pipeline.check(pipeline.Input(tmp_path / "s.camkes", preprocess=False), Sink())
+    assert checked is not None
+    shown: list[str] = []
+    analyse_system(checked.system, checked.plan, None, Sink(), progress=shown.append)
+    assert [text.rpartition(" ")[2] for text in shown] == ["a", "b", "c"]
+    assert shown[-1].startswith("task 3 of 3")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from camkes import pipeline
 from camkes.cli.arguments import Command, add_dependencies, add_input, did_you_mean
 from camkes.cli.commands.systems import checked
-from camkes.cli.output import GOOD, USAGE, USER_ERROR, wants_color, write_diagnostics
+from camkes.cli.output import GOOD, USAGE, USER_ERROR, Progress, wants_color, write_diagnostics
 from camkes.diagnostics import Sink
 from camkes.files import OutputError, write_output
 
@@ -53,15 +53,19 @@ def analyze(arguments: argparse.Namespace) -> int:
     result, unread = read_system(arguments, sink)
     platform = None if arguments.platform is None else machine
     analysis = None
+    progress = Progress(arguments)
+    of_system = partial(analyse_system, platform=platform, sink=sink, unread=unread, progress=progress)
     if machine is not None and result is not None:
-        analysis = analyse_system(result.system, result.plan, platform, sink, unread=unread)
+        analysis = of_system(result.system, result.plan)
+    progress.clear()
     if analysis is None or result is None:
         return write_diagnostics(arguments, sink)
     policy, priorities, before = arguments.assign, None, result
     if policy is not None:
         priorities, result = proposed(arguments, before, analysis.platform, sink)
         if priorities is not None:
-            again = analyse_system(result.system, result.plan, platform, sink, unread=unread)
+            again = of_system(result.system, result.plan)
+            progress.clear()
             assert again is not None
             analysis = again
     for each in analysis.assumptions if arguments.strict else ():

@@ -156,8 +156,10 @@ def _cycle(
             f"perhaps {listing(unsaid)} never {does} this: without `requests`, calls through every "
             "`uses` interface are assumed"
         )
-        help = "list the interfaces that each CPI calls: `with requests (...)`, or `with requests ()` "
-        "if it makes no calls"
+        help = (
+            "list the interfaces that each CPI calls: `with requests (...)`, or `with requests ()` if it"
+            " makes no calls"
+        )
     if certain and (said := [hop.caller for hop in cycle if hop.request.source == "code"]):
         notes.append(f"the calls of {listing(dict.fromkeys(said))} were found in the compiled code")
     starts = [hop.start for hop in cycle]
