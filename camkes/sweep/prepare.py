@@ -17,7 +17,7 @@ from camkes.files import OutputError
 from camkes.model.system import Instance, System
 from camkes.resolve.codes import UNKNOWN_SETTING, UNKNOWN_SETTING_INSTANCE
 from camkes.resolve.files.imports import read_program
-from camkes.resolve.program.settings import members_of
+from camkes.resolve.program.settings import members_of, method_words
 from camkes.resolve.words.known import candidates
 from camkes.resolve.words.nearest import suggestion
 from camkes.sweep.axes import SweepAxis
@@ -93,7 +93,8 @@ def _about_axes(found: Sink, system: System | None, axes: tuple[SweepAxis, ...])
 
 def _names(instance: Instance) -> set[str]:
     """What can be set on an instance and has an effect."""
-    return {*(each.name for each in instance.type.attributes), *candidates(members_of(instance.type))}
+    known = candidates(members_of(instance.type), method_words(instance.type))
+    return {*(each.name for each in instance.type.attributes), *known}
 
 
 def fingerprint(prepared: Prepared) -> str:

@@ -35,6 +35,7 @@ def rows_of(root: Path, *vary: str, todo: Doable | None = None, count: int) -> l
         ("slow._priority", ["10", "30", "40"]),
         ("table.store_priority_protocol", ['"fixed"', '"propagated"', '"inherited"']),
         ("table.store_wcet", ["1", "5000", "9 ms"]),
+        ("table.store_put_wcet", ["1", "9 ms"]),
         ("fast._deadline", ["3 ms", "4 ms"]),
         ("fast.store_requests", ["1", "2"]),
     ],

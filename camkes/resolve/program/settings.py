@@ -193,7 +193,7 @@ class _Resolver:
             return f"there is no instance `{name}`", name, self.flat.instances
         declared = self.declared(instance)
         if attribute in declared or is_known(
-            attribute, members_of(instance.component.type), _words(instance)
+            attribute, members_of(instance.component.type), method_words(instance.component.type)
         ):
             return None
         return f"`{name}` has no attribute `{attribute}`", attribute, declared
@@ -309,7 +309,7 @@ class _Resolver:
 
     def nearest_name(self, setting: FlatSetting, instance: FlatInstance) -> str:
         """The hint for a name that neither the component nor the tool knows; empty if nothing is near."""
-        members, words = members_of(instance.component.type), _words(instance)
+        members, words = members_of(instance.component.type), method_words(instance.component.type)
         if is_known(setting.attribute, members, words):
             return ""
         return suggestion(setting.attribute, [*self.declared(instance), *candidates(members, words)])
@@ -317,7 +317,9 @@ class _Resolver:
     def check_name(self, setting: FlatSetting, instance: FlatInstance, near: str) -> None:
         if setting.attribute in C_KEYWORDS or self.is_unknown_method(setting, instance):
             return
-        if is_known(setting.attribute, members_of(instance.component.type), _words(instance)):
+        if is_known(
+            setting.attribute, members_of(instance.component.type), method_words(instance.component.type)
+        ):
             return
         type = instance.component.type
         if type.span.file.path.is_relative_to(DEVICES):
@@ -333,12 +335,15 @@ class _Resolver:
 
     def is_unknown_method(self, setting: FlatSetting, instance: FlatInstance) -> bool:
         """Whether it is the execution time of a method that there is not, which is reported."""
-        methods = _methods(instance)
+        methods = _methods(instance.component.type)
         found = unknown_method(setting.attribute, methods)
         if found is None:
             return False
         interface, word = found
-        times = [*(WCET.of(f"{name}_") for name in methods), *candidates((), _words(instance))]
+        times = [
+            *(WCET.of(f"{name}_") for name in methods),
+            *candidates((), method_words(instance.component.type)),
+        ]
         near = suggestion(setting.attribute, [name for name in times if name not in self.declared(instance)])
         words = [f"{interface}_{method}" for method in methods[interface]]
         example = next((f"for example `{WCET.of(f'{w}_')}`" for w in words if method_of(w, methods)), "")
@@ -348,31 +353,33 @@ class _Resolver:
             codes.UNKNOWN_METHOD,
             f"`{interface}` of component `{instance.component.type.name}` has no method `{word}`",
             setting.definition.attribute.span,
-            related=[Label(i.span, f"its methods: {there}") for i in _provided(instance, interface)],
+            related=[
+                Label(i.span, f"its methods: {there}") for i in _provided(instance.component.type, interface)
+            ],
             help=near or example,
         )
         return True
 
 
-def _methods(instance: FlatInstance) -> dict[str, list[str]]:
-    """The methods of each interface that an instance provides."""
+def _methods(type: ComponentType) -> dict[str, list[str]]:
+    """The methods of each interface that a component provides."""
     return {
         i.name: [method.name for method in i.type.methods]
-        for i in _provided(instance)
+        for i in _provided(type)
         if isinstance(i.type, Procedure) and i.type.methods
     }
 
 
-def _provided(instance: FlatInstance, name: str = "") -> Iterator[Interface]:
-    """The interfaces that an instance provides; with a name the one of this name."""
-    for interface in instance.component.type.interfaces:
+def _provided(type: ComponentType, name: str = "") -> Iterator[Interface]:
+    """The interfaces that a component provides; with a name the one of this name."""
+    for interface in type.interfaces:
         if interface.kind == "provides" and name in ("", interface.name):
             yield interface
 
 
-def _words(instance: FlatInstance) -> list[str]:
-    """IFACE_METHOD, as in settings, of all methods that an instance provides."""
-    return [f"{name}_{method}" for name, methods in _methods(instance).items() for method in methods]
+def method_words(type: ComponentType) -> list[str]:
+    """IFACE_METHOD, as in settings, of all methods that a component provides."""
+    return [f"{name}_{method}" for name, methods in _methods(type).items() for method in methods]
 
 
 def members_of(type: ComponentType) -> list[str]:
