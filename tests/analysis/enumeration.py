@@ -17,6 +17,7 @@ turn, they have ended before others are released.
 from __future__ import annotations
 
 import argparse
+import itertools
 import random
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -328,9 +329,11 @@ def divided(workload: Workload, parts: int) -> Workload:
     return replace(workload, tasks=tasks, cpis=cpis)
 
 
-def compare(
-    workload: Workload, most: int, bounds_of: Workload | None = None
-) -> Sequence[tuple[str, int, int]] | None:
+#: A task, or the chain to it, its bound, and the longest response, or end of a chain.
+Row = tuple[str, int, int]
+
+
+def compare(workload: Workload, most: int, bounds_of: Workload | None = None) -> Sequence[Row] | None:
     """For each task its bound and its longest response; None where there is no bound, or the system has more
     states. The bounds can be those of another system."""
     found = {each.task.name: each for each in analyse(bounds_of or workload, FREE).tasks}
@@ -352,6 +355,32 @@ def compare(
     return rows
 
 
+def searched(
+    make: Callable[[random.Random], Workload], states: int, first: int = 0
+) -> Iterator[tuple[int, Sequence[Row]]]:
+    """The rows of all systems, from a seed on, all of whose bounds are known and that have no more states."""
+    for seed in itertools.count(first):
+        rows = compare(make(random.Random(seed)), states)
+        if rows is not None:
+            yield seed, rows
+
+
+def report(make: Callable[[random.Random], Workload], systems: int, states: int, first: int) -> None:
+    """Print the bounds of so many systems that are not the longest response, and how many are."""
+    every: list[Row] = []
+    last = first
+    for last, rows in itertools.islice(searched(make, states, first), systems):
+        every += rows
+        for name, bound, worst in rows:
+            if bound != worst:
+                print(f"seed {last}: {name}: bound {bound}, longest response {worst}", flush=True)
+    equal = sum(bound == worst for _, bound, worst in every)
+    above = sum(worst > bound for _, bound, worst in every)
+    ratios = sorted(bound / worst for _, bound, worst in every)
+    print(f"{systems} systems of {last + 1 - first}, {len(every)} bounds: {equal} equal, {above} exceeded")
+    print(f"bound to longest response: median {ratios[len(ratios) // 2]:.2f}, most {ratios[-1]:.2f}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--count", type=int, default=100, metavar="SYSTEMS")
@@ -360,27 +389,10 @@ def main() -> None:
     parser.add_argument("--chains", action="store_true", help="events release some of the tasks")
     parser.add_argument("--bands", action="store_true", help="some tasks are ordered by their deadlines")
     given = parser.parse_args()
-    seed, systems, bounds, equal, above = given.seed, 0, 0, 0, 0
-    ratios: list[float] = []
-    make: Callable[[random.Random], Workload]
-    while systems < given.count:
-        make = chained_workload if given.chains else small_workload
-        if given.bands:
-            make = partial(banded_workload, chained=given.chains)
-        rows = compare(make(random.Random(seed)), given.states)
-        if rows is not None:
-            systems += 1
-            bounds += len(rows)
-            equal += sum(bound == worst for _, bound, worst in rows)
-            above += sum(worst > bound for _, bound, worst in rows)
-            ratios += [bound / worst for _, bound, worst in rows]
-            for name, bound, worst in rows:
-                if bound != worst:
-                    print(f"seed {seed}: {name}: bound {bound}, longest response {worst}", flush=True)
-        seed += 1
-    ratios.sort()
-    print(f"{systems} systems of {seed - given.seed}, {bounds} bounds: {equal} equal, {above} exceeded")
-    print(f"bound to longest response: median {ratios[len(ratios) // 2]:.2f}, most {ratios[-1]:.2f}")
+    make: Callable[[random.Random], Workload] = chained_workload if given.chains else small_workload
+    if given.bands:
+        make = partial(banded_workload, chained=given.chains)
+    report(make, given.count, given.states, given.seed)
 
 
 if __name__ == "__main__":

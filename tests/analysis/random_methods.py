@@ -21,7 +21,7 @@ from camkes.analysis.verdict import analyse
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.model.protocols import Protocol
 from tests.analysis.attacks import above_bounds, attacked_workload
-from tests.analysis.enumeration import compare, small_workload
+from tests.analysis.enumeration import report, small_workload
 
 
 def with_methods(rng: random.Random, workload: Workload, *, joined: bool = False) -> Workload:
@@ -118,7 +118,7 @@ def main() -> None:
     )
     given = parser.parse_args()
     if given.enumerate:
-        enumerated(given.count, given.seed, given.enumerate)
+        report(random_system, given.count, given.enumerate, given.seed)
         return
     wrong: list[str] = []
     shorter = bounds = 0
@@ -143,27 +143,6 @@ def main() -> None:
         *wrong[:20],
         sep="\n",
     )
-
-
-def enumerated(systems: int, seed: int, states: int) -> None:
-    """Compare bounds with the longest responses of all states."""
-    found = bounds = equal = exceeded = 0
-    ratios = []
-    while found < systems:
-        rng = random.Random(seed)
-        workload = random_system(rng)
-        rows = compare(workload, states)
-        if rows is not None:
-            found += 1
-            bounds += len(rows)
-            equal += sum(bound == worst for _, bound, worst in rows)
-            exceeded += sum(worst > bound for _, bound, worst in rows)
-            ratios += [bound / worst for _, bound, worst in rows]
-            for name, bound, worst in rows:
-                if bound != worst:
-                    print(f"seed {seed}: {name}: bound {bound}, longest response {worst}", flush=True)
-        seed += 1
-    print(f"{found} systems, {bounds} bounds: {equal} equal, {exceeded} exceeded, most {max(ratios):.2f}")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable
-from itertools import count, islice
+from itertools import islice
 
 import pytest
 from msgspec.structs import replace
@@ -16,16 +16,22 @@ from camkes.analysis.verdict import analyse
 from camkes.analysis.witness import witnesses
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.model.protocols import Protocol
-from tests.analysis.enumeration import banded_workload, chained_workload, compare, divided, small_workload
+from tests.analysis.enumeration import (
+    banded_workload,
+    chained_workload,
+    compare,
+    divided,
+    searched,
+    small_workload,
+)
 
 
 @pytest.mark.parametrize(
     ("systems", "states"), [(10, 10_000), pytest.param(500, 100_000, marks=pytest.mark.long)]
 )
 def test_bounds_are_the_longest_responses(systems: int, states: int) -> None:
-    seeds = ((seed, compare(small_workload(random.Random(seed)), states)) for seed in count())
-    found = list(islice(((seed, rows) for seed, rows in seeds if rows is not None), systems))
-    assert [(seed, *row) for seed, rows in found for row in rows or () if row[1] != row[2]] == []
+    found = list(islice(searched(small_workload, states), systems))
+    assert [(seed, *row) for seed, rows in found for row in rows if row[1] != row[2]] == []
     equal = [seed for seed, _ in found if len(_priorities(seed)) > len(set(_priorities(seed)))]
     assert len(equal) > systems / 4, "too few systems have equal priorities"
 
@@ -39,9 +45,8 @@ def _priorities(seed: int) -> list[int]:
 )
 def test_chains_are_bounded(systems: int, states: int) -> None:
     """No response and no latency is longer than its bound, and most bounds are the longest there are."""
-    seeds = ((seed, compare(chained_workload(random.Random(seed)), states)) for seed in count())
-    found = list(islice(((seed, rows) for seed, rows in seeds if rows is not None), systems))
-    rows = [(seed, *row) for seed, of_seed in found for row in of_seed or ()]
+    found = list(islice(searched(chained_workload, states), systems))
+    rows = [(seed, *row) for seed, of_seed in found for row in of_seed]
     assert [row for row in rows if row[3] > row[2]] == []
     ratios = sorted(bound / longest for _, _, bound, longest in rows)
     assert ratios[len(ratios) // 2] == 1
@@ -53,9 +58,8 @@ def test_chains_are_bounded(systems: int, states: int) -> None:
 )
 def test_responses_by_deadlines_are_the_longest(systems: int, states: int) -> None:
     """All bounds of systems in which some tasks are ordered by their deadlines, by those of requests too."""
-    seeds = ((seed, compare(banded_workload(random.Random(seed)), states)) for seed in count())
-    found = list(islice(((seed, rows) for seed, rows in seeds if rows is not None), systems))
-    assert [(seed, *row) for seed, rows in found for row in rows or () if row[1] != row[2]] == []
+    found = list(islice(searched(banded_workload, states), systems))
+    assert [(seed, *row) for seed, rows in found for row in rows if row[1] != row[2]] == []
 
 
 def test_two_events_of_one_task_are_two_times() -> None:
