@@ -40,7 +40,7 @@ STEPS, DEEPEST = 20_000, 400
 LARGE = 2_000
 
 #: Prices are whole numbers of this part of the unit of durations.
-_PARTS = 1024
+PARTS = 1024
 
 #: Steps to better prices become shorter after so many without one, and end where they are that short.
 _PATIENCE, _SHORTEST = 5, 1e-3
@@ -57,27 +57,27 @@ class Chosen(Struct, frozen=True):
     bound: Time
 
 
-class _Candidate(Struct, frozen=True):
+class Candidate(Struct, frozen=True):
     """A section, its duration in parts, and how much it takes of each row; less than 0 where it adds."""
 
     section: RequestSection
     duration: int
     rows: tuple[tuple[int, int], ...]
 
-    def excludes(self, other: _Candidate) -> bool:
+    def excludes(self, other: Candidate) -> bool:
         one, two = self.section, other.section
         return bool((one.enters and one.excludes(two)) or (two.enters and two.excludes(one)))
 
 
 #: For each task the sections that it can have.
-_Candidates = Mapping[str, Sequence[_Candidate]]
+Candidates = Mapping[str, Sequence[Candidate]]
 
 
-class _Branch(Struct, frozen=True):
+class Branch(Struct, frozen=True):
     """Some sections are chosen, `base` is their sum, and others are left, with what is left of each row."""
 
-    chosen: tuple[_Candidate, ...]
-    options: _Candidates
+    chosen: tuple[Candidate, ...]
+    options: Candidates
     limits: Sequence[int]
 
     @property
@@ -88,7 +88,7 @@ class _Branch(Struct, frozen=True):
     def size(self) -> int:
         return sum(map(len, self.options.values()))
 
-    def choose(self, option: _Candidate) -> _Branch:
+    def choose(self, option: Candidate) -> Branch:
         """That one, too, and none that it excludes."""
         limits = list(self.limits)
         for row, count in option.rows:
@@ -99,17 +99,17 @@ class _Branch(Struct, frozen=True):
             for name, of in self.options.items()
             if name != task and (kept := [each for each in of if not option.excludes(each)])
         }
-        return _Branch((*self.chosen, option), left, limits)
+        return Branch((*self.chosen, option), left, limits)
 
 
-class _Priced(Struct, frozen=True):
+class Priced(Struct, frozen=True):
     """What prices lead to: the `bound` without a section at a ceiling that is not chosen yet; what is left of
     each row (less than 0: too much is taken), and what each task's best section is worth: 0 for none."""
 
     bound: int
     left: Sequence[int]
     worth: Mapping[str, int]
-    picked: Mapping[str, _Candidate]
+    picked: Mapping[str, Candidate]
 
 
 def matched(values: Mapping[str, Mapping[str, Time]], limits: Limits) -> dict[str, str]:
@@ -158,7 +158,7 @@ def _given(first: str, values: Mapping[str, Mapping[str, Time]], taken: dict[str
     return True
 
 
-def _worth(option: _Candidate, prices: Sequence[int]) -> int:
+def worth_of(option: Candidate, prices: Sequence[int]) -> int:
     """The duration after the prices of the rows."""
     worth = option.duration
     for row, count in option.rows:
@@ -166,7 +166,7 @@ def _worth(option: _Candidate, prices: Sequence[int]) -> int:
     return worth
 
 
-def _priced(branch: _Branch, prices: Sequence[int]) -> _Priced:
+def priced(branch: Branch, prices: Sequence[int]) -> Priced:
     bound = branch.base + sum(price * limit for price, limit in zip(prices, branch.limits, strict=True))
     left = list(branch.limits)
     worth, picked = {}, {}
@@ -183,7 +183,7 @@ def _priced(branch: _Branch, prices: Sequence[int]) -> _Priced:
             bound += best
             for row, count in picked[task].rows:
                 left[row] -= count
-    return _Priced(bound, left, worth, picked)
+    return Priced(bound, left, worth, picked)
 
 
 class Choosing:
@@ -192,7 +192,7 @@ class Choosing:
     one request to a CPI. Prices are kept for the next search."""
 
     def __init__(self, sections: Sequence[RequestSection], inside: Mapping[str, Mapping[str, int]]) -> None:
-        self._unit = _PARTS * lcm(*{Fraction(section.duration).denominator for section in sections})
+        self._unit = PARTS * lcm(*{Fraction(section.duration).denominator for section in sections})
         self._rows: dict[tuple[str, str], int] = {}
         for section in sections:
             named = [("held", name) for name in section.held]
@@ -205,15 +205,15 @@ class Choosing:
             cpi: tuple((requested[name], -count) for name, count in counts.items() if name in requested)
             for cpi, counts in inside.items()
         }
-        options: dict[str, list[_Candidate]] = {}
-        self._at_ceiling: list[_Candidate] = []
+        options: dict[str, list[Candidate]] = {}
+        self._at_ceiling: list[Candidate] = []
         for section in sorted(sections, key=lambda each: -each.duration):
             option = self._option(section)
             if section.at_ceiling:
                 self._at_ceiling.append(option)
             else:
                 options.setdefault(section.task, []).append(option)
-        self._options: _Candidates = options
+        self._options: Candidates = options
         self._can_grow = {
             row for of in options.values() for each in of for row, count in each.rows if count < 0
         }
@@ -225,14 +225,14 @@ class Choosing:
         self._sections: tuple[RequestSection, ...] = ()
         self._best = self._work = self._steps = 0
 
-    def _option(self, section: RequestSection) -> _Candidate:
+    def _option(self, section: RequestSection) -> Candidate:
         rows = dict(self._adds.get(section.cpi, ()))
         for name in section.held:
             rows[self._rows["held", name]] = 1
         if not section.at_ceiling:
             row = self._rows["requested", section.resource]
             rows[row] = rows.get(row, 0) + 1
-        return _Candidate(section, int(section.duration * self._unit), tuple(rows.items()))
+        return Candidate(section, int(section.duration * self._unit), tuple(rows.items()))
 
     def chosen(self, own: Limits, known: Sequence[RequestSection]) -> Chosen:
         """The sections if each lock is requested so often outside of sections. Some that are possible
@@ -240,7 +240,7 @@ class Choosing:
         self._sections = tuple(known)
         self._best = sum(int(section.duration * self._unit) for section in known)
         limits = [1 if kind == "held" else own[name] for kind, name in self._rows]
-        root = _Branch((), self._options, limits)
+        root = Branch((), self._options, limits)
         moves = min(FIRST_MOVES, FIRST_WORK // max(root.size, 1))
         self._prices, _ = self._moved(root, self._prices, moves)
         self._work, self._steps = WORK, STEPS
@@ -260,23 +260,23 @@ class Choosing:
         """Whether nothing below the bound is above what is known."""
         return bound // self._divisor * self._divisor <= self._best
 
-    def _branches(self, root: _Branch) -> Iterator[tuple[int, _Branch]]:
+    def _branches(self, root: Branch) -> Iterator[tuple[int, Branch]]:
         """One without a section at a ceiling, and one for each, with their bounds."""
         prices = self._prices
-        plain = _priced(root, prices)
+        plain = priced(root, prices)
         yield plain.bound, root
         for option in self._at_ceiling:
-            bound = plain.bound + _worth(option, prices) - plain.worth.get(option.section.task, 0)
+            bound = plain.bound + worth_of(option, prices) - plain.worth.get(option.section.task, 0)
             if self._closed(bound):
                 continue
             branch = root.choose(option)
-            bound = _priced(branch, prices).bound
+            bound = priced(branch, prices).bound
             if not self._closed(bound):
                 yield bound, branch
 
-    def _moved(self, branch: _Branch, prices: list[int], moves: int) -> tuple[list[int], _Priced]:
+    def _moved(self, branch: Branch, prices: list[int], moves: int) -> tuple[list[int], Priced]:
         """Better prices for a branch, and what they lead to."""
-        best, of_best = prices, _priced(branch, prices)
+        best, of_best = prices, priced(branch, prices)
         now, length, waited = of_best, 1.0, 0
         for move in range(moves):
             self._work -= branch.size
@@ -288,9 +288,9 @@ class Choosing:
             square = sum(each * each for each in wrong)
             if not square:
                 break
-            step = length * max(now.bound - self._best, _PARTS) / square
+            step = length * max(now.bound - self._best, PARTS) / square
             prices = [max(0, price + round(step * each)) for price, each in zip(prices, wrong, strict=True)]
-            now = _priced(branch, prices)
+            now = priced(branch, prices)
             if now.bound < of_best.bound:
                 best, of_best, waited = prices, now, 0
                 continue
@@ -302,10 +302,10 @@ class Choosing:
         self._look(branch, best, of_best)
         return best, of_best
 
-    def _look(self, branch: _Branch, prices: Sequence[int], found: _Priced) -> None:
+    def _look(self, branch: Branch, prices: Sequence[int], found: Priced) -> None:
         """Keep sections that are possible together, those that are worth most first, if they are better."""
         regrets = [
-            (found.worth[task] - _worth(option, prices), -option.duration, option)
+            (found.worth[task] - worth_of(option, prices), -option.duration, option)
             for task, options in branch.options.items()
             for option in options
         ]
@@ -316,7 +316,7 @@ class Choosing:
         first = self._assigned(branch, prices)
         self._fill(branch, sorted(ordered, key=lambda each: each is not first.get(each.section.task)))
 
-    def _fill(self, branch: _Branch, ordered: Sequence[_Candidate]) -> None:
+    def _fill(self, branch: Branch, ordered: Sequence[Candidate]) -> None:
         """Take each option that is possible with those before."""
         taken = {option.section.task: option for option in branch.chosen}
         left = list(branch.limits)
@@ -340,16 +340,16 @@ class Choosing:
         if all(each >= 0 for each in left):
             self._keep(taken.values())
 
-    def _assigned(self, branch: _Branch, prices: Sequence[int]) -> Mapping[str, _Candidate]:
+    def _assigned(self, branch: Branch, prices: Sequence[int]) -> Mapping[str, Candidate]:
         """The options of the greatest sum, after all prices but those of requests, where each lock has as
         many sections as it is requested, outside of them, and each task one."""
-        of_resource: dict[str, dict[str, _Candidate]] = {}
+        of_resource: dict[str, dict[str, Candidate]] = {}
         values: dict[str, dict[str, int]] = {}
         limits: dict[str, int] = {}
         for task, options in branch.options.items():
             for option in options:
                 resource = option.section.resource
-                value = _worth(option, prices)
+                value = worth_of(option, prices)
                 row = self._rows.get(("requested", resource))
                 if row is not None:
                     value += prices[row]
@@ -360,25 +360,25 @@ class Choosing:
                     of_resource.setdefault(resource, {})[task] = option
         return {task: of_resource[name][task] for task, name in matched(values, limits).items()}
 
-    def _keep(self, options: Iterable[_Candidate]) -> None:
+    def _keep(self, options: Iterable[Candidate]) -> None:
         found = list(options)
         total = sum(option.duration for option in found)
         if total > self._best:
             self._best, self._sections = total, tuple(option.section for option in found)
 
-    def _parts(self, branch: _Branch, prices: Sequence[int], found: _Priced) -> Iterator[_Branch]:
+    def _parts(self, branch: Branch, prices: Sequence[int], found: Priced) -> Iterator[Branch]:
         """The branch without the options of which it is known that nothing better has them, where it is too
         large to be searched: with one of the others, and without it."""
         regrets = {
             task: [
                 (regret, each)
                 for each in options
-                if not self._closed(found.bound - (regret := found.worth[task] - _worth(each, prices)))
+                if not self._closed(found.bound - (regret := found.worth[task] - worth_of(each, prices)))
             ]
             for task, options in branch.options.items()
         }
         options = {task: [each for _, each in of] for task, of in regrets.items() if of}
-        left = _Branch(branch.chosen, options, branch.limits)
+        left = Branch(branch.chosen, options, branch.limits)
         if not options:
             self._searched(left, {}, found)
             return
@@ -389,13 +389,13 @@ class Choosing:
         task = option.section.task
         rest = [each for each in options[task] if each is not option]
         others = {name: of for name, of in options.items() if name != task}
-        yield _Branch(branch.chosen, {**others, task: rest} if rest else others, branch.limits)
+        yield Branch(branch.chosen, {**others, task: rest} if rest else others, branch.limits)
 
     def _searched(
-        self, branch: _Branch, regrets: Mapping[str, list[tuple[int, _Candidate]]], found: _Priced
+        self, branch: Branch, regrets: Mapping[str, list[tuple[int, Candidate]]], found: Priced
     ) -> bool:
         """Whether the branch has been searched depth first, in few steps."""
-        ordered: list[list[tuple[int, _Candidate | None]]] = []
+        ordered: list[list[tuple[int, Candidate | None]]] = []
         for task, options in regrets.items():
             choices = [*options, (found.worth[task], None)]
             choices.sort(key=lambda each: each[0])
@@ -407,11 +407,11 @@ class Choosing:
 
     def _try(
         self,
-        ordered: Sequence[Sequence[tuple[int, _Candidate | None]]],
+        ordered: Sequence[Sequence[tuple[int, Candidate | None]]],
         depth: int,
         bound: int,
         left: list[int],
-        taken: list[_Candidate],
+        taken: list[Candidate],
     ) -> bool:
         """Whether all choices of the tasks from here on were looked at."""
         if depth == len(ordered):
@@ -443,12 +443,16 @@ class Choosing:
                 return False
         return True
 
-    def _dividing(self, branch: _Branch, found: _Priced) -> _Candidate:
-        """An option about which it matters most whether it is chosen: the longest of those that take too
-        much, or else of those that all tasks have now."""
-        now = [option for task, option in found.picked.items() if option in branch.options.get(task, ())]
-        over = {row for row, left in enumerate(found.left) if left < 0}
-        wrong = [each for each in now if any(count > 0 and row in over for row, count in each.rows)]
-        entering = [each for each in now if each.section.enters]
-        every = wrong or entering or now or [option for of in branch.options.values() for option in of]
-        return max(every, key=lambda each: each.duration)
+    def _dividing(self, branch: Branch, found: Priced) -> Candidate:
+        """An option about which it matters most whether it is chosen: the longest of the undecided ones."""
+        return max(undecided(branch, found), key=lambda each: each.duration)
+
+
+def undecided(branch: Branch, found: Priced) -> Sequence[Candidate]:
+    """Options that tasks have at the prices and that cannot all be chosen, as they take too much or exclude
+    others; or else all that tasks have, or can have."""
+    now = [option for task, option in found.picked.items() if option in branch.options.get(task, ())]
+    over = {row for row, left in enumerate(found.left) if left < 0}
+    wrong = [each for each in now if any(count > 0 and row in over for row, count in each.rows)]
+    entering = [each for each in now if each.section.enters]
+    return wrong or entering or now or [option for of in branch.options.values() for option in of]

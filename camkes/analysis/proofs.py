@@ -12,11 +12,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from itertools import count as counter
-from math import gcd
 
 from msgspec import Struct
 
-from camkes.analysis.choice import _PARTS, FIRST_MOVES, Choosing, _Branch, _Candidate, _priced, _worth
+from camkes.analysis.choice import (
+    FIRST_MOVES,
+    PARTS,
+    Branch,
+    Candidate,
+    Choosing,
+    priced,
+    undecided,
+    worth_of,
+)
 from camkes.analysis.sections import Limits, RequestSection
 
 #: Prices of a part are moved so often.
@@ -42,12 +50,12 @@ class _Node:
     """A part of the choices, with its prices and the bound that they lead to; `open` are options at ceilings
     with which the sum can be too long. If it is divided, that is by an `option` into `parts`."""
 
-    def __init__(self, branch: _Branch, prices: Sequence[int]) -> None:
+    def __init__(self, branch: Branch, prices: Sequence[int]) -> None:
         self.branch = branch
         self.prices = prices
         self.bound = 0
-        self.open: Sequence[_Candidate] = ()
-        self.option: _Candidate | None = None
+        self.open: Sequence[Candidate] = ()
+        self.option: Candidate | None = None
         self.parts: tuple[_Node, ...] = ()
 
 
@@ -70,11 +78,10 @@ class Proving(Choosing):
         options = {task: list(of) for task, of in self._options.items()}
         for each in self._at_ceiling:
             rows = (*each.rows, (self._ceiling, 1))
-            options.setdefault(each.section.task, []).append(_Candidate(each.section, each.duration, rows))
+            options.setdefault(each.section.task, []).append(Candidate(each.section, each.duration, rows))
         limits = [own[name] if kind == "requested" else 1 for kind, name in self._rows]
-        self._root = _Node(_Branch((), options, limits), [0] * len(limits))
-        self._best = wanted * _PARTS
-        self._common = gcd(*(each.duration for of in options.values() for each in of)) or 1  # of all sums
+        self._root = _Node(Branch((), options, limits), [0] * len(limits))
+        self._best = wanted * PARTS
         self._work = WORK
 
     def proof(self) -> Proof:
@@ -86,11 +93,8 @@ class Proving(Choosing):
             _, _, node = heappop(waiting)
             for part in self._divided(node):
                 heappush(waiting, (-part.bound, next(number), part))
-        bound = max(-waiting[0][0] // self._common * self._common, 0)
-        return Proof(bound // _PARTS, tuple(self._steps_of(self._root)))
-
-    def _closed(self, bound: int) -> bool:
-        return bound // self._common * self._common <= self._best
+        bound = max(-waiting[0][0] // self._divisor * self._divisor, 0)
+        return Proof(bound // PARTS, tuple(self._steps_of(self._root)))
 
     def _look(self, *_: object) -> None:
         """Choices that are possible are known."""
@@ -103,13 +107,13 @@ class Proving(Choosing):
             for task, of in branch.options.items()
             if (kept := [each for each in of if not each.section.at_ceiling])
         }
-        alone = _Branch(branch.chosen, plain, branch.limits)
+        alone = Branch(branch.chosen, plain, branch.limits)
         if not branch.options:
             node.prices = self._excluding(branch)
-        elif moves and not self._closed(_priced(branch, node.prices).bound):
+        elif moves and not self._closed(priced(branch, node.prices).bound):
             node.prices = self._rounded(alone, self._moved(alone, list(node.prices), moves)[0])
         self._work -= branch.size
-        found = _priced(alone, [*node.prices[: self._ceiling], 0])
+        found = priced(alone, [*node.prices[: self._ceiling], 0])
         gains = [
             (self._worth_at(each, node.prices) - found.worth.get(task, 0), each)
             for task, of in branch.options.items()
@@ -121,27 +125,27 @@ class Proving(Choosing):
         closed = [gain for gain, _ in gains[len(node.open) :]]
         if branch.options:
             node.prices = [*node.prices[: self._ceiling], max([0, *closed])]
-        node.bound = _priced(branch, node.prices).bound
+        node.bound = priced(branch, node.prices).bound
 
-    def _worth_at(self, option: _Candidate, prices: Sequence[int]) -> int:
+    def _worth_at(self, option: Candidate, prices: Sequence[int]) -> int:
         """What an option at a ceiling is worth if there is no other one."""
         return option.duration - sum(
             count * prices[row] for row, count in option.rows if row != self._ceiling
         )
 
-    def _excluding(self, branch: _Branch) -> Sequence[int]:
+    def _excluding(self, branch: Branch) -> Sequence[int]:
         """Prices where nothing more can be chosen: if there is too much of a row, the choice is none."""
         prices = [0] * len(branch.limits)
         row = min(range(len(prices)), key=lambda row: branch.limits[row])
         if branch.limits[row] < 0:
-            prices[row] = _PARTS * -(-branch.base // _PARTS)
+            prices[row] = PARTS * -(-branch.base // PARTS)
         return prices
 
-    def _rounded(self, branch: _Branch, prices: Sequence[int]) -> Sequence[int]:
+    def _rounded(self, branch: Branch, prices: Sequence[int]) -> Sequence[int]:
         """Prices of whole nanoseconds: the nearest ones, or multiples of what all sums are multiples of."""
-        units = self._common, _PARTS
+        units = self._divisor, PARTS
         rounded = ([unit * ((each + unit // 2) // unit) for each in prices] for unit in units)
-        return min(rounded, key=lambda each: _priced(branch, each).bound)
+        return min(rounded, key=lambda each: priced(branch, each).bound)
 
     def _divided(self, node: _Node) -> tuple[_Node, ...]:
         """The parts with an option and without it."""
@@ -152,7 +156,7 @@ class Proving(Choosing):
         node.option = option
         node.parts = tuple(
             _Node(
-                _Branch(of.chosen, {task: kept for task, kept in left.items() if kept}, of.limits),
+                Branch(of.chosen, {task: kept for task, kept in left.items() if kept}, of.limits),
                 node.prices,
             )
             for of, left in ((chosen, self._fitting(chosen)), (branch, rest))
@@ -161,23 +165,16 @@ class Proving(Choosing):
         self._price(node.parts[1], 0 if node.open else MOVES)
         return node.parts
 
-    def _deciding(self, branch: _Branch, prices: Sequence[int]) -> _Candidate:
-        """Of the options that take too much, or exclude others, or else of all that tasks have at the prices,
-        the one without which the bound is least."""
-        found = _priced(branch, prices)
-        now = list(found.picked.values())
-        over = {row for row, left in enumerate(found.left) if left < 0}
-        wrong = [each for each in now if any(count > 0 and row in over for row, count in each.rows)]
-        entering = [each for each in now if each.section.enters]
-        every = wrong or entering or now or [each for of in branch.options.values() for each in of]
+    def _deciding(self, branch: Branch, prices: Sequence[int]) -> Candidate:
+        """Of the undecided options the one without which the bound is least."""
 
-        def loss(option: _Candidate) -> int:
+        def loss(option: Candidate) -> int:
             others = (each for each in branch.options[option.section.task] if each is not option)
-            return _worth(option, prices) - max([0, *(_worth(each, prices) for each in others)])
+            return worth_of(option, prices) - max([0, *(worth_of(each, prices) for each in others)])
 
-        return max(every, key=lambda each: (loss(each), each.duration))
+        return max(undecided(branch, priced(branch, prices)), key=lambda each: (loss(each), each.duration))
 
-    def _fitting(self, branch: _Branch) -> Mapping[str, Sequence[_Candidate]]:
+    def _fitting(self, branch: Branch) -> Mapping[str, Sequence[Candidate]]:
         """The options of which no row is exhausted. Of those for locks there can be more."""
         return {
             task: [
@@ -204,5 +201,5 @@ class Proving(Choosing):
         found: Prices = {}
         for (kind, name), row in self._rows.items():
             if prices[row]:
-                found.setdefault("lock" if kind == "requested" else kind, {})[name] = prices[row] // _PARTS
+                found.setdefault("lock" if kind == "requested" else kind, {})[name] = prices[row] // PARTS
         return found
