@@ -207,7 +207,6 @@ class _Showing:
         self, part: Workload, platform: Platform, supply: Supply, interrupts: Sequence[Load]
     ) -> None:
         self._part = part
-        self._platform = platform
         self._supply = supply
         self._interrupts = interrupts
         self._needed: Demands = demands(part, platform)

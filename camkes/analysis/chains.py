@@ -19,8 +19,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from camkes.analysis.demand import Demands, Time
-from camkes.analysis.response import Load, Response
+from camkes.analysis.response import Load, Response, response
 from camkes.analysis.sections import RequestSection
+from camkes.analysis.supply import Supply
 from camkes.analysis.workload import NEVER, Workload, WorkloadTask
 
 
@@ -180,24 +181,33 @@ class Chains:
             for name, priority in self._workload.pressing[cpi].items()
         )
 
-    def from_release(self, task: WorkloadTask, found: Response) -> list[Load] | None:
-        """What executes from the release of a task by one of its priority or above until its job has ended,
-        of what does in the window in which that was `found`; None where it may be all of that.
+    def from_release(
+        self, task: WorkloadTask, own: Load, found: Response, blocking: Time, supply: Supply
+    ) -> Response:
+        """The response counted from the release of a task by one of its priority or above, where that is less
+        than what was `found` from the release of the first one of its segment. `blocking` is that of the
+        whole window.
 
         When the emitter executes, outside of requests, no task above it has a job."""
         emitter = self.emitter(task)
         ends = task.name in self._ended and emitter is not None and emitter.priority >= task.priority
         if emitter is None or not ends or not self._at_own_priority(task):
-            return None
-        root, loads = self.head(task, -1), []
+            return found
+        root = self.head(task, -1)
+        again: list[Load] = []  # that can be released from then on, as often as their periods let them
+        rest: list[tuple[Load, int]] = []
         for load, count in found.interference:
             other = self._named[load.name]
             mine = self.head(other, -1) is root
             if load.interrupts or (not mine and not other.after and other.priority > emitter.priority):
-                loads.append(load)
+                again.append(load)
             elif not (mine and self._has_ended(other, task)):
-                loads.append(replace(load, demand=count * load.demand, period=NEVER, jitter=0))
-        return loads
+                rest.append((load, count))
+        fixed = blocking + sum(count * load.demand for load, count in rest)
+        later = response(own, again, lambda _: fixed, supply=supply)
+        if not isinstance(later, Response) or later.time >= found.time:
+            return found
+        return replace(later, interference=(*later.interference, *rest))
 
     def _has_ended(self, other: WorkloadTask, task: WorkloadTask) -> bool:
         """Whether the job of a task of the same chain has ended when that of `task` is released: one between

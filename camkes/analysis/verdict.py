@@ -521,39 +521,25 @@ def _in_chains(
             known = len(ended) == len(ways)
             if known:
                 ends[name, task.name] = max(ended, key=lambda each: each.time)
-            if name == task.name:
-                own = [
-                    _from_release(task, chains, way.own, each, blocking, supply)
-                    for way, each in zip(level.ways, ended, strict=False)
-                    if known
-                ]
+            if name != task.name:
+                continue
+            if not known:
                 unended = next((each for each in ways if not isinstance(each, Response)), None)
-                found = max(own, key=lambda each: each.time) if known else unended
-                results.append(_judged(task, needed, blocking, found, supply))
+                results.append(_judged(task, needed, blocking, unended, supply))
+                continue
+            own = []
+            for way, each in zip(level.ways, ended, strict=True):
+                blocked = blocking(each.window)
+                counted = chains.from_release(task, way.own, each, blocked.least, supply)
+                own.append((counted, blocked))
+            found, blocked = max(own, key=lambda each: each[0].time)
+            results.append(TaskResult(task, needed.of_task[task.name], blocked, found))
     latest = chains.latest(ends)
-    for each in results:
-        if each.response is None or each.task.name not in latest:
-            yield each
+    for result in results:
+        if result.response is None or result.task.name not in latest:
+            yield result
         else:
-            yield replace(each, response=replace(each.response, latest=latest[each.task.name]))
-
-
-def _from_release(
-    task: WorkloadTask,
-    chains: Chains,
-    own: Load,
-    found: Response,
-    blocking: Callable[[Time], Blocking],
-    supply: Supply,
-) -> Response:
-    """The response counted from the release of a task, where that is less than what was `found` from the one
-    of the first task of its segment."""
-    others = chains.from_release(task, found)
-    if others is None:
-        return found
-    least = blocking(found.window).least
-    later = response(own, others, lambda _: least, supply=supply)
-    return later if isinstance(later, Response) and later.time < found.time else found
+            yield replace(result, response=replace(result.response, latest=latest[result.task.name]))
 
 
 def _judged(

@@ -271,7 +271,8 @@ def _explain(workload: Workload, analysis: Analysis, result: TaskResult) -> Iter
     yield f"  {_time(waits.least):>12}  blocking"
     for other, count in found.interference:
         what = _times(count, "release" if other.interrupts else "job")
-        each = f"{_time(other.demand)}, period {_time(other.period)}"
+        often = f"period {_time(other.period)}" if other.period < NEVER else "once in such a window"
+        each = f"{_time(other.demand)}, {often}"
         yield f"  {_time(count * other.demand):>12}  {other.name}: {what} of {each}"
     if found.phase is not None:
         yield (

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,8 @@ from camkes.analysis.verdict import analyse
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.cli.main import main
 from camkes.model.protocols import Protocol
+from camkes.showing.analysis import explain
+from tests.analysis.enumeration import chained_workload
 from tests.command import camkes
 from tests.end_to_end.support import loop, write
 
@@ -130,6 +133,21 @@ def test_no_simulated_response_is_longer(seed: int) -> None:
     for job in simulation.run(1_200_000):
         limit = found[job.task]
         assert limit is None or job.took(simulation.now) <= limit.time
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_parts_of_a_response_are_its_sum(seed: int) -> None:
+    """Own jobs, blocking and the jobs of others are the window, whose periods are those of the tasks."""
+    workload = chained_workload(random.Random(seed))
+    analysis = analyse(workload, FREE)
+    for result in analysis.tasks:
+        found = result.response
+        if found is not None:
+            others = sum(count * load.demand for load, count in found.interference)
+            assert (found.job + 1) * result.demand.total + result.blocking.least + others == found.window
+            text = explain(workload, analysis, result.task.name, {})
+            periods = {int(each) for each in re.findall(r"period (\d+) ns$", text or "", re.M)}
+            assert periods <= {task.period for task in workload.tasks} and " s\n" not in f"{text}\n"
 
 
 def test_jitter_brings_two_jobs_close_together() -> None:
