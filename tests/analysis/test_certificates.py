@@ -31,6 +31,7 @@ from tests.analysis.certificates import (
     verdict,
 )
 from tests.analysis.enumeration import Enumeration, TooLargeError, chained_workload
+from tests.analysis.test_chains import chain
 from tests.command import camkes
 from tests.documents import conforming
 
@@ -342,6 +343,14 @@ def test_examples(name: str, tmp_path: Path) -> None:
         assert ("costs of operations: assumed to be none" in checked.stdout) == (not platform)
         if name == "nested":
             assert ("\n  e.r: request " in checked.stdout) == bool(platform)
+
+
+def test_less_than_the_analysis_is_named(tmp_path: Path) -> None:
+    """Chains are certified with jitters: a response and a latency that are longer than those printed."""
+    done = camkes("analyze", chain(tmp_path), "--text", "--certificate", "c.jsonl", cwd=tmp_path)
+    assert "analyze: c is certified to respond in 7 ms, not in 5 ms\n" in done.errors
+    assert "analyze: c is certified to end in 20 ms, not in 10 ms\n" in done.errors
+    assert "a is certified" not in done.errors
 
 
 def test_the_page_shows_what_is_written(tmp_path: Path) -> None:

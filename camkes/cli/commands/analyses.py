@@ -254,14 +254,12 @@ def write_certificate(
     for each in lines:
         if isinstance(each, OpenLine):
             print(f"camkes analyze: {each.task} is not certified: {each.why}", file=sys.stderr)
-        elif isinstance(each, TaskLine):
-            shown = found[each.task]
-            latest = each.latest if shown is None else ceil(shown.latest)
-            if each.latest > latest + latest // ROUNDING:
-                text = (
-                    f"{each.task} is certified to end in {duration(each.latest)}, not in {duration(latest)}"
-                )
-                print(f"camkes analyze: {text}", file=sys.stderr)
+        elif isinstance(each, TaskLine) and (shown := found[each.task]) is not None:
+            pairs = (("respond", each.response, shown.time), ("end", each.latest, shown.latest))
+            for does, certified, known in pairs:
+                if certified > ceil(known) + known // ROUNDING:
+                    times = f"in {duration(certified)}, not in {duration(ceil(known))}"
+                    print(f"camkes analyze: {each.task} is certified to {does} {times}", file=sys.stderr)
 
 
 def write_witnesses(folder: Path, found: Mapping[str, Witness]) -> None:
