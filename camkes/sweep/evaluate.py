@@ -222,7 +222,7 @@ class Evaluation:
         blocked = {lane.task: lane.blocked for lane in lanes if lane.blocked is not None}
         failure = _first_error(sink) or ("the run failed" if outcome.failed else "")
         return _judged(
-            "failed" if outcome.failed else "missed" if missed else "met",
+            "failed" if outcome.failed else "missed" if missed else "none missed",
             failure if outcome.failed else "",
             slacks,
             blocked,

@@ -10,11 +10,20 @@ from typing import Literal
 from msgspec import Struct
 
 RowVerdict = Literal[
-    "met", "met if", "missed", "unbounded", "no violation", "violation", "stopped", "rejected", "failed"
+    "met",
+    "met if",
+    "missed",
+    "unbounded",
+    "none missed",  # in a run
+    "no violation",
+    "violation",
+    "stopped",
+    "rejected",
+    "failed",
 ]
 Wish = Literal["slack", "budget", "blocking"]
 #: Verdicts of combinations that do what is asked of them.
-GOOD_VERDICTS = ("met", "met if", "no violation")
+GOOD_VERDICTS = ("met", "met if", "none missed", "no violation")
 
 
 class SweepRow(Struct, frozen=True, kw_only=True):
