@@ -40,8 +40,8 @@ _TIME = re.compile(r"(\d+(?:\.\d+)?)\s*(ns|us|ms|s)")
 #: what `--at` can name beside a time: the event, its subject, and which of several
 _EVENT = re.compile(r"(missed|fault|release|request|lock)(?::([A-Za-z_][\w.]*))?(?::(\d+))?")
 
-#: the record of the run that gdb controls, in the folder of the image
-_TRACE = "debug.trace"
+#: of the run that gdb controls: its record, and a copy with what is still in memory
+_TRACE, _SO_FAR = "debug.trace", "so-far.trace"
 
 #: of a build for seL4, in its folder: the kernel, QEMU's door for gdb, what gdb needs to know
 _KERNEL, _SOCKET, _DESCRIBED = "kernel/kernel.elf", "gdb.socket", "debug.json"
@@ -107,7 +107,8 @@ def debug(
                 return None
             described["time"], described["thread"], earlier = found
         progress("")
-        save_names(image.folder / _TRACE, trace_names(image.capabilities, checked.plan, checked.system), sink)
+        names = trace_names(image.capabilities, checked.plan, checked.system)
+        save_names(image.folder / _SO_FAR, names, sink)
         file = image.folder / "debug.json"
         write_output(file, json.dumps(described, indent=1).encode())
         return _start(gdb_command(gdb, image, settings, file, earlier), image.folder)
@@ -155,7 +156,9 @@ def describe(
         "break": list(breaks),
         "time": None,
         "thread": None,
-        "waits": [sys.executable, "-m", waiting.__name__, str(image.folder / _TRACE)],
+        "trace": str(image.folder / _TRACE),
+        "so_far": str(image.folder / _SO_FAR),
+        "waits": [sys.executable, "-m", waiting.__name__, str(image.folder / _SO_FAR)],
     }
 
 

@@ -3,12 +3,14 @@
 """What gdb knows of a system on the host kernel; runs in gdb's own Python. `camkes debug` loads it.
 
 Commands: camkes threads, camkes waits, camkes break INSTANCE[.INTERFACE], camkes at TIME, camkes back TIME. A run is
-deterministic, so to go back is to run again to an earlier time.
+deterministic, so to go back is to run again to an earlier time. Nothing here calls a function of the kernel: gdb
+loses a stop whose condition has called something, and on some processors cannot call at all.
 """
 
 import json
 import re
 import subprocess
+from pathlib import Path
 
 import gdb
 
@@ -26,7 +28,8 @@ STATES = {
     "THREAD_BLOCKED_NOTIFICATION": "waits for a signal at",
 }
 FRAMES = 64
-#: what `clock_next` returns if nothing happens any more
+#: the kernel's function in which nothing runs until `next`, and what that is if nothing happens any more
+IDLE = "idle_until"
 FOR_EVER = 2**64 - 1
 
 settings = {"instances": {}, "tools": [], "threads": []}
@@ -148,10 +151,11 @@ def select_user_frame():
 
 
 def idle_until():
-    """When something happens again, in `clock_skip`; else the present."""
+    """When something happens again, where nothing runs; else the present."""
     try:
-        return int(gdb.parse_and_eval("clock_next()")) if gdb.newest_frame().name() == "clock_skip" else now()
-    except gdb.error:
+        frame = gdb.newest_frame()
+        return int(frame.read_var("next")) if frame.name() == IDLE else now()
+    except (gdb.error, ValueError):
         return now()
 
 
@@ -185,7 +189,7 @@ class When(gdb.Breakpoint):
             return False
         if self.where == "kernel_enter_quietly":
             return now() is not None and now() >= self.time
-        if self.where == "clock_skip":
+        if self.where == IDLE:
             return self.time < idle_until()
         try:
             return int(gdb.parse_and_eval("instant")) > self.time
@@ -233,7 +237,7 @@ def forget_times():
 def stop_at(time, thread=None):
     forget_times()
     pending.extend(
-        When(where, time, thread) for where in ("kernel_enter_quietly", "clock_pass_to", "clock_skip")
+        When(where, time, thread) for where in ("kernel_enter_quietly", "clock_pass_to", IDLE)
     )
 
 
@@ -317,9 +321,12 @@ class Waits(gdb.Command):
         super().__init__("camkes waits", gdb.COMMAND_STATUS)
 
     def invoke(self, argument, from_tty):
-        if kernel() is None:
+        state = kernel()
+        if state is None:
             raise gdb.GdbError("the system does not run; `run` starts it")
-        gdb.parse_and_eval("(void)trace_flush()")
+        written = Path(settings["trace"]).read_bytes()
+        pending = gdb.selected_inferior().read_memory(int(state["trace_buffer"]), int(state["trace_used"]))
+        Path(settings["so_far"]).write_bytes(written + bytes(pending))
         done = subprocess.run(settings["waits"], capture_output=True, text=True, check=False)
         gdb.write(done.stdout + done.stderr)
 

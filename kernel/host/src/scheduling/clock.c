@@ -39,6 +39,20 @@ void clock_end(enum camkes_end reason)
     kernel->ended = true;
 }
 
+/* No thread runs until `next`, UINT64_MAX: for ever. (Not inline: a debugger stops here, and reads
+ * `next`.) */
+static __attribute__((noinline)) void idle_until(uint64_t next)
+{
+    if (next < kernel->options.until) {
+        clock_pass_to(next);
+    } else if (next == UINT64_MAX) {
+        clock_end(CAMKES_END_IDLE);
+    } else {
+        clock_pass_to(kernel->options.until);
+        clock_end(CAMKES_END_TIME);
+    }
+}
+
 /* No thread can run: goes to the next instant at which something happens, or ends the run. */
 void clock_skip(void)
 {
@@ -52,13 +66,5 @@ void clock_skip(void)
     if (kernel->options.arrivals && arrivals_at_switch()) {
         return;
     }
-    uint64_t next = clock_next();
-    if (next < kernel->options.until) {
-        clock_pass_to(next);
-    } else if (next == UINT64_MAX) {
-        clock_end(CAMKES_END_IDLE);
-    } else {
-        clock_pass_to(kernel->options.until);
-        clock_end(CAMKES_END_TIME);
-    }
+    idle_until(clock_next());
 }
