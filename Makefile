@@ -92,7 +92,7 @@ sanitize: $(VENV)/.test-ready
 	$(MAKE) --no-print-directory -C kernel/host OUT=$(CURDIR)/build/host-sanitize PYTHON=$(CURDIR)/$(BIN)/python test-sanitize
 
 unit: $(VENV)/.test-ready
-	$(BIN)/python -m pytest -rs -n $(JOBS) --dist loadfile
+	$(BIN)/python -m pytest -rs -n $(JOBS) --dist loadfile --timeout 300
 
 test-long: $(VENV)/.test-ready
 	HYPOTHESIS=long $(BIN)/python -m pytest -n $(JOBS) --dist loadfile -m 'long or not long' --cov --cov-report=
@@ -103,7 +103,7 @@ test-clang: $(VENV)/.test-ready
 
 docs: $(VENV)/.test-ready
 	$(BIN)/python -m pip install $(PIP_OPTIONS) -c $(PINS) -e '.[docs]'
-	$(BIN)/python -m pytest -n $(JOBS) -m 'long or not long' tests/docs
+	$(BIN)/python -m pytest -n $(JOBS) --timeout 300 -m 'long or not long' tests/docs
 	$(BIN)/mkdocs build --strict
 
 COUNT ?= 200
