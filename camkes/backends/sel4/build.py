@@ -142,7 +142,9 @@ class Sel4Backend(Struct, frozen=True):
         project = self.project
         heaps = _heap_sizes(project, system, model)
         device = device_of(project.machine)
-        if not _can_drive(project.machine, device, system, model, sink):
+        if not model.timers and not (device is not None and _clock_is_free(device, project, system, model)):
+            device = None
+        elif not _can_drive(project.machine, device, system, model, sink):
             return None
         time = TimePlanner(system, sink) if system.mcs else None
         architecture = project.machine.paging
@@ -218,12 +220,21 @@ def _heap_sizes(project: Project, system: System, model: CapabilityModel) -> dic
     return {space.name: [sizes.get(name, default) for name in space.instances] for space in model.spaces}
 
 
+def _clock_is_free(device: Device, project: Project, system: System, model: CapabilityModel) -> bool:
+    """Whether a system without timers gets the driver of a device that is the clock: else code that consumes or reads
+    time would never go on. Not for a proof, which is about what the system has with other tools, too."""
+    return (
+        device.clock
+        and not project.verification
+        and device.clashes(model) is None
+        and (not system.schedule or any(slot.domain == 0 for slot in system.schedule))
+    )
+
+
 def _can_drive(
     machine: Machine, device: Device | None, system: System, model: CapabilityModel, sink: Sink
 ) -> bool:
-    """Whether the machine has a timer that is free, if one is needed; False after a diagnostic."""
-    if not model.timers:
-        return True
+    """Whether the machine has a timer that is free; False after a diagnostic."""
     if device is None:
         _no_timer(system, machine, sink)
         return False

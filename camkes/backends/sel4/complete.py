@@ -75,6 +75,11 @@ class Extras(Struct, frozen=True):
     reply: int = 0
     fault_caps: Table[int, Cap] = field(default_factory=dict)
 
+    @property
+    def before_device(self) -> int:
+        """The timer driver's last slot before those of its device."""
+        return max(self.tcb, self.reply, *self.notifications)
+
 
 class Completed(Struct, frozen=True):
     """A capability model as seL4 gets it. `timers` are what the driver keeps, in the order of their
@@ -95,9 +100,10 @@ def complete(
     time: TimePlanner | None = None,
 ) -> Completed:
     """The model with what seL4 needs besides. With `trace_frame`, events are recorded, in frames of this many
-    bytes. `device` is behind the timers, if there are any. `time` decides the scheduling contexts of an MCS
+    bytes. `device` is behind the timers, or the clock of a system without any, None: it has neither. `time` decides the scheduling contexts of an MCS
     kernel, None: it is another."""
-    shared = _shared(device) if model.timers else ()
+    driven = bool(model.timers) or device is not None
+    shared = _shared(device) if driven else ()
     objects = [o for o in model.objects if o.kind is not ObjectKind.TIMER]
     badges = {timer.object: number for number, timer in enumerate(model.timers, 1)}
     used = model.slots_used()
@@ -112,7 +118,7 @@ def complete(
         space = replace(space, mappings=(*space.mappings, *shared))
         spaces.append(space)
         extras[space.name] = added
-    if model.timers:
+    if driven:
         space, added = _timer_driver(model.timers, device, mcs=time is not None)
         objects += [
             *_space_objects(space),

@@ -140,7 +140,7 @@ def _device(space: Space, completed: Completed) -> DeviceCaps:
     device = completed.device
     if device is None or space.name != TIMER_SPACE:
         return DeviceCaps()
-    used = max(completed.extras[space.name].notifications)
+    used = completed.extras[space.name].before_device
     return device_caps(device, space.name, cdl_name(TIMER_INTERRUPT), used)
 
 

@@ -44,8 +44,11 @@ def device_caps(device: Device, space: str, interrupt: str, used: int) -> Device
 
 def render_timers(completed: Completed, extras: Extras, device: Device, numbers: Mapping[str, int]) -> str:
     """The driver's table of timers; `numbers` are those of objects in traces."""
-    records = zip(completed.timers, extras.notifications, strict=True)
-    handler = max(extras.notifications) + 1
+    records = [
+        f"    {_record(timer, slot, numbers[timer.object])}, /* {timer.object} */"
+        for timer, slot in zip(completed.timers, extras.notifications, strict=True)
+    ]
+    handler = extras.before_device + 1
     lines = [
         # REUSE-IgnoreStart
         "/* SPDX-License-Identifier: BSD-2-Clause */",
@@ -54,10 +57,7 @@ def render_timers(completed: Completed, extras: Extras, device: Device, numbers:
         '#include "timer.h"',
         "",
         "struct camkes_timer camkes_timers[] = {",
-        *(
-            f"    {_record(timer, slot, numbers[timer.object])}, /* {timer.object} */"
-            for timer, slot in records
-        ),
+        *(records or ["    {0}, /* only the clock is needed */"]),
         "};",
         f"const unsigned camkes_timer_count = {len(completed.timers)};",
         f"const seL4_CPtr camkes_timer_endpoint = {extras.requests};",

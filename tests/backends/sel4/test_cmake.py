@@ -398,3 +398,23 @@ def test_registers_are_mapped_as_a_device(machine: dict[str, str], clock: bool, 
         assert [(m["rights"], m["cached"]) for m in found] == (
             [("RW", False)] if driver else [("R", False)] if clock else []
         )
+
+
+@pytest.mark.parametrize(
+    ("machine", "driven"),
+    [
+        ({"platform": "imx6"}, True),
+        ({"platform": "imx6", "verification": True}, False),
+        ({"platform": "qemu-arm-virt", "generic_timer": True}, False),
+    ],
+)
+def test_a_clock_without_timers(machine: dict[str, object], driven: bool, tmp_path: Path) -> None:
+    """Code that consumes time goes on where the clock must be driven, also in a system without tasks."""
+    adl = ROOT / "examples" / "dataport" / "dataport.camkes"
+    done = generate(adl, tmp_path, architecture="aarch32", **machine)
+    assert done.returncode == 0, done.stderr
+    spec = marshal.loads((tmp_path / "camkes-spec.marshal").read_bytes())
+    assert ("timer-driver" in [space["name"] for space in spec["spaces"]]) is driven
+    table = tmp_path / "spaces" / "timers.c"
+    assert table.exists() is driven
+    assert not driven or "camkes_timer_count = 0;" in table.read_text()
