@@ -221,7 +221,7 @@ def _heap_sizes(project: Project, system: System, model: CapabilityModel) -> dic
 
 
 def _clock_is_free(device: Device, project: Project, system: System, model: CapabilityModel) -> bool:
-    """Whether a system without timers gets the driver of a device that is the clock: else code that consumes or reads
+    """Whether a system without timers gets the driver of a device that is the clock: else code that consumes
     time would never go on. Not for a proof, which is about what the system has with other tools, too."""
     return (
         device.clock

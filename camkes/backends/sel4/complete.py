@@ -100,8 +100,8 @@ def complete(
     time: TimePlanner | None = None,
 ) -> Completed:
     """The model with what seL4 needs besides. With `trace_frame`, events are recorded, in frames of this many
-    bytes. `device` is behind the timers, or the clock of a system without any, None: it has neither. `time` decides the scheduling contexts of an MCS
-    kernel, None: it is another."""
+    bytes. `device` is behind the timers, or the clock of a system without any; None: it has neither. `time`
+    decides the scheduling contexts of an MCS kernel, None: it is another."""
     driven = bool(model.timers) or device is not None
     shared = _shared(device) if driven else ()
     objects = [o for o in model.objects if o.kind is not ObjectKind.TIMER]
