@@ -174,8 +174,9 @@ def test_a_deadlock_through_semaphores_is_found_and_repeated(
     printed = capsys.readouterr()
     assert status == 1, printed
     assert "the schedule shows L:" in printed.err
-    assert "properties M P H L Z S: 2 violated" in printed.out
-    assert "W0731" in printed.err  # both wait at the end of the run
+    assert "deadlock: server.p@a waits for the semaphore server.right, held by server.q@b" in printed.out
+    assert "properties M P H L Z S: 3 violated" in printed.out  # what each task waits for, and the deadlock
+    assert "error[E0737]: deadlock: " in printed.err and "as a consequence, b waits" in printed.err
     assert "<svg" in picture.read_text()
     assert main(["explore", str(folder), "-o", str(tmp_path / "out"), "--replay", schedule]) == 1
 
