@@ -190,8 +190,10 @@ static bool good_lists(void)
             return false;
         }
     }
-    return is_thread_or_none(kernel->current) && is_thread_or_none(kernel->shown) &&
-           is_object_or_none(kernel->context) && good_queue(&kernel->postponed);
+    return is_thread_or_none(kernel->current) && is_thread_or_none(kernel->candidate) &&
+           kernel->action <= ACTION_SLICE && is_thread_or_none(kernel->shown) &&
+           is_thread_or_none(kernel->last) && is_object_or_none(kernel->context) &&
+           good_queue(&kernel->postponed);
 }
 
 /* All of it; while no thread changes it. */
