@@ -105,6 +105,12 @@ class PciDevice(Struct, frozen=True):
     function: int
 
 
+class IoSpace(Struct, frozen=True):
+    """An address space for devices of an Arm machine, by its number at the system's MMU."""
+
+    number: int
+
+
 class Bank(Struct, frozen=True):
     """A context bank of an SMMU."""
 
@@ -137,4 +143,4 @@ class MsiInterrupt(Struct, frozen=True):
 
 
 InterruptLine: TypeAlias = ArmInterrupt | IoApicInterrupt | MsiInterrupt
-Details: TypeAlias = Scheduling | Domain | Core | Ports | PciDevice | Bank | InterruptLine
+Details: TypeAlias = Scheduling | Domain | Core | Ports | PciDevice | IoSpace | Bank | InterruptLine

@@ -47,6 +47,7 @@ class ObjectKind(Enum):
     VCPU = "vcpu"
     SECURE_CALL = "secure-call"
     STREAM_ID = "stream-id"
+    ARM_IO_SPACE = "arm-io-space"
     CONTEXT_BANK = "context-bank"
     #: what there is one of: irq_control, asid_control, ...
     KERNEL = "kernel"

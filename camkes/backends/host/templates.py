@@ -27,6 +27,7 @@ _WORDS = {
     ObjectKind.VCPU: "a virtual processor",
     ObjectKind.SECURE_CALL: "calls of the secure monitor",
     ObjectKind.STREAM_ID: "a stream of an I/O memory management unit",
+    ObjectKind.ARM_IO_SPACE: "an I/O address space",
     ObjectKind.CONTEXT_BANK: "a context bank of an I/O memory management unit",
     ObjectKind.KERNEL: "control of what the kernel has one of",
     ObjectKind.TCB: "a thread that the component starts itself",

@@ -37,6 +37,7 @@ _TYPES = {
     ObjectKind.SCHEDULING_CONTEXT: "sc",
     ObjectKind.IO_PORTS: "io_ports",
     ObjectKind.IO_SPACE: "io_device",
+    ObjectKind.ARM_IO_SPACE: "arm_io_device",
     ObjectKind.VCPU: "vcpu",
     ObjectKind.SECURE_CALL: "smc",
     ObjectKind.STREAM_ID: "streamid",

@@ -11,6 +11,7 @@ from camkes.capdl.details import (
     Details,
     Domain,
     IoApicInterrupt,
+    IoSpace,
     MsiInterrupt,
     PciDevice,
     Ports,
@@ -33,6 +34,8 @@ def words(details: Details | None) -> tuple[str, ...]:
         case PciDevice():
             where = f"{details.bus:#x}:{details.device}.{details.function}"
             return (f"domainID: {details.domain}", where)
+        case IoSpace():
+            return (f"iospace: {details.number}",)
         case Bank():
             return (f"bank: {details.number}",)
         case ArmInterrupt():

@@ -23,6 +23,7 @@ from camkes.capdl.details import (
     Domain,
     InterruptLine,
     IoApicInterrupt,
+    IoSpace,
     MsiInterrupt,
     PciDevice,
     Ports,
@@ -320,6 +321,9 @@ class Recorder:
         elif word == "seL4_IA32_IOSpace":
             device = PciDevice(*(_number(settings, key) for key in ("domainID", "bus", "dev", "fun")))
             self.objects[name] = KernelObject(name, ObjectKind.IO_SPACE, details=device)
+        elif word == "seL4_ARM_IOSpace":
+            space = IoSpace(_number(settings, "iospace"))
+            self.objects[name] = KernelObject(name, ObjectKind.ARM_IO_SPACE, details=space)
         elif word == "seL4_ARMCB":
             number = sum(o.kind is ObjectKind.CONTEXT_BANK for o in self.objects.values())
             self.objects[name] = KernelObject(name, ObjectKind.CONTEXT_BANK, details=Bank(number))

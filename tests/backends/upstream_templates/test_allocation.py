@@ -232,6 +232,7 @@ OBJECTS = {
     "seL4_UntypedObject, size_bits=14, paddr=0x4000": "ut (14 bits, paddr: 0x4000)",
     "seL4_IA32_IOPort, start_port=0x40, end_port=0x44": "io_ports (ports: [0x40..0x43])",
     "seL4_IA32_IOSpace, domainID=1, bus=2, dev=3, fun=4": "io_device (domainID: 1, 0x2:3.4)",
+    "seL4_ARM_IOSpace, iospace=3": "arm_io_device (iospace: 3)",
     "seL4_ASID_Pool": "asid_pool (asid_high: 0x1)",
     "seL4_VCPU": "vcpu",
     "seL4_ARMSMC, badge=3": "smc",
