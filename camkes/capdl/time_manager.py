@@ -27,7 +27,7 @@ from camkes.capdl.model import (
 from camkes.capdl.model import Mapping as MemoryMapping
 from camkes.capdl.open_space import OpenSpace
 from camkes.model.limits import MAX_PRIORITY
-from camkes.model.settings import DEFAULT_STACK
+from camkes.model.settings import DEFAULT_STACK, DOMAIN
 from camkes.model.units import PAGE
 from camkes.protocols.groups import Group, find_groups, group_of
 from camkes.protocols.plan import Plan, PlannedCpi, PlannedTask
@@ -153,6 +153,8 @@ class _Addition:
         self.plan = plan
         self.space = OpenSpace(TIME_MANAGER)
         self.space.instances.append(TIME_MANAGER)
+        #: that of the first slot: tasks have the servers of their settings before they execute
+        self.domain = model.schedule[0][0] if model.schedule else DOMAIN.default
         self.objects: dict[str, KernelObject] = {}
         self.slots: dict[uses.CapUse, int] = {}
         self.shared: tuple[MemoryMapping, ...] = ()  # of all other address spaces
@@ -217,6 +219,7 @@ class _Addition:
             priority,
             0,
             DEFAULT_STACK,
+            domain=self.domain,
             part=name.removeprefix(TIME_MANAGER).removeprefix("!"),
             scheduling_context=self._object(time),
         )

@@ -165,3 +165,23 @@ void given_give(void) { full_post(); }""",
     assert found.responses("early") == [2, 0, 2]
     assert found.responses("late") == [2]
     assert found.priorities("p")[:5] == [(0, 10), (0, 40), (2, 10), (2, 30), (3, 10)]
+
+
+def test_of_waits_whose_times_are_over_the_most_urgent_ends_first(tmp_path: Path) -> None:
+    """`early` (30) waits until 2, `urgent` (40) from 1 until 3; above both, `b` works from 1.5 to 5.5. Then
+    `urgent` has the lock of the monitor before `early`, and works for 1 ms in it, as does that."""
+    path = store(
+        tmp_path / "system",
+        {"p": "P", "early": "C", "urgent": "C", "b": "B"},
+        "p._priority = 10; early._priority = 30; urgent._priority = 40; urgent._offset = 1 ms;"
+        " p._offset = 50 ms; b._priority = 90; b._offset = 1500 us;",
+        {"P": loop("store_put(0);"), "C": loop("store_get();"), "B": loop("MS(4);")},
+    )
+    source = path.parent / "Store.c"
+    code = source.read_text()
+    timed = (
+        f"void get_get(void) {{ (void)!nonempty_wait_until({UNTIL.format(2)}); camkes_work(CAMKES_MS(1)); }}"
+    )
+    source.write_text(code[: code.index("void get_get")] + timed)
+    found = run(path, tmp_path, duration="40ms")
+    assert found.executed() == [("b", 1.5, 5.5), ("urgent", 5.5, 6.5), ("early", 6.5, 7.5)]

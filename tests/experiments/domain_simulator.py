@@ -9,8 +9,30 @@ domain than its tasks. Times are milliseconds.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self
+
+#: (task, start, end): who is executed when, on whatever thread
+Executed = list[tuple[str, int, int]]
+
+
+def extend(executed: Executed, name: str, start: int, end: int) -> None:
+    """A task is executed from `start` to `end`; what follows what it was executed before is one with it."""
+    if executed and executed[-1][::2] == (name, start):
+        start = executed.pop()[1]
+    executed.append((name, start, end))
+
+
+#: in ms: when all components have initialised themselves, whatever the schedule
+BEGIN = 100
+
+
+def random_schedule(choose: random.Random, domains: list[int]) -> tuple[tuple[int, int], ...]:
+    """At least two slots, (domain, length in ms). The first domain has the first one: a time manager is in
+    it."""
+    rest = [*domains[1:], *choose.choices(domains, k=choose.randint(len(domains) == 1, 4))]
+    choose.shuffle(rest)
+    return tuple((domain, choose.randint(1, 6)) for domain in [domains[0], *rest])
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +58,7 @@ class RandomSystem:
     schedule: tuple[tuple[int, int], ...]
     server: int
     protocol: str
+    mcs: bool
 
     @classmethod
     def make(cls, seed: int) -> Self:
@@ -44,21 +67,15 @@ class RandomSystem:
         mcs = seed % 2 == 1
         choose = random.Random(seed)
         domains = choose.sample(range(4), choose.randint(1, 4))
-        slots = [(domain, choose.randint(1, 6)) for domain in domains]
-        slots += [
-            (choose.choice(domains), choose.randint(1, 6))
-            for _ in range(choose.randint(len(domains) == 1, 4))
-        ]
-        choose.shuffle(slots)
+        schedule = random_schedule(choose, domains)
         count = choose.randint(2, 6)
-        begin = 2 * sum(length for _, length in slots)  # when all components have initialised themselves
         tasks = tuple(
             Task(
                 f"t{number}",
                 choose.choice(domains),
                 priority,
                 period := choose.choice((10, 12, 20, 28, 30, 60)),
-                begin + (choose.randrange(0, period) if choose.random() < 0.5 else 0),
+                BEGIN + (choose.randrange(0, period) if choose.random() < 0.5 else 0),
                 choose.randint(0, 3),
                 choose.choice((0, 0, 1, 2, 3)),
                 choose.randint(0, 2),
@@ -67,14 +84,20 @@ class RandomSystem:
         )
         server = choose.choice(domains)
         protocols = ("inherited", "propagated", "fixed")[: 2 if mcs else 3]
-        return cls(tasks, tuple(slots), server, choose.choice(protocols))
+        return cls(tasks, schedule, server, choose.choice(protocols), mcs)
 
     @property
     def ceiling(self) -> int:
         return max(task.priority for task in self.tasks)
 
-    def text(self) -> str:
-        """The system in CAmkES; its components are `Worker` and `Server`."""
+    def under(self, number: int) -> Self:
+        """The same system under another schedule of the same domains."""
+        domains = list(dict.fromkeys(domain for domain, _ in self.schedule))
+        schedule = random_schedule(random.Random(f"{number} {self.tasks}"), domains)
+        return replace(self, schedule=schedule)
+
+    def written(self) -> tuple[str, dict[str, str]]:
+        """The system in CAmkES, and the code of its components."""
         set_ = []
         for task in self.tasks:
             set_ += [
@@ -86,8 +109,8 @@ class RandomSystem:
         slots = ", ".join(f"({domain}, {length} ms)" for domain, length in self.schedule)
         workers = " ".join(f"component Worker {task.name};" for task in self.tasks)
         ends = ", ".join(f"from {task.name}.p" for task in self.tasks)
-        return (
-            "import <std_connector.camkes>;\nprocedure P { void f(in int ms); }\n"
+        text = (
+            "procedure P { void f(in int ms); }\n"
             "component Worker { control; requestor; uses P p; attribute int before = 0;"
             " attribute int inside = 0; attribute int after = 0; }\n"
             f"component Server {{ provides P p with priority_protocol {self.protocol}; }}\n"
@@ -97,10 +120,10 @@ class RandomSystem:
             + f"\n        s._domain = {self.server}; s.p_domain = {self.server}; s.p_across_domains = 1;\n"
             f"    }}\n    schedule {{ [{slots}] }}\n}}\n"
         )
+        return text, {"Worker": WORKER, "Server": SERVER}
 
 
-WORKER = """#include <camkes.h>
-int run(void)
+WORKER = """int run(void)
 {
     while (camkes_next_job()) {
         camkes_work(CAMKES_MS(before));
@@ -112,8 +135,7 @@ int run(void)
     return 0;
 }
 """
-SERVER = """#include <camkes.h>
-void p_f(int ms) { camkes_work(CAMKES_MS(ms)); }
+SERVER = """void p_f(int ms) { camkes_work(CAMKES_MS(ms)); }
 """
 
 
@@ -141,6 +163,7 @@ class Simulator:
     now: int = 0
     turns: int = 0
     ends: dict[str, list[tuple[int, int]]] = field(default_factory=dict)
+    executed: Executed = field(default_factory=list)
 
     def run(self) -> dict[str, list[tuple[int, int]]]:
         self.ends = {task.name: [] for task in self.system.tasks}
@@ -253,7 +276,8 @@ class Simulator:
                     begin()
                     job.turn = first()
             else:
-                step = min([left, slot_end - self.now, *(each - self.now for each in nexts.values())])
+                step = min(left, *(each - self.now for each in (self.until, slot_end, *nexts.values())))
+                extend(self.executed, job.task.name, self.now, self.now + step)
                 self.now += step
                 job.parts[0] = (kind, left - step)
         return self.ends

@@ -12,6 +12,10 @@ import pytest
 BENCHMARK = Path(__file__).resolve().parents[2] / "benchmarks" / "domain_schedules.py"
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_a_random_schedule(seed: int, tmp_path: Path) -> None:
-    assert runpy.run_path(str(BENCHMARK))["differs"](seed, 200, tmp_path) == ""
+@pytest.mark.parametrize("kind", ["protocols", "conditions", "budgets", "all"])
+@pytest.mark.parametrize(
+    "seed", [*range(3), *(pytest.param(n, marks=pytest.mark.long) for n in range(3, 40))]
+)
+def test_a_random_schedule(kind: str, seed: int, tmp_path: Path) -> None:
+    differences, _ = runpy.run_path(str(BENCHMARK))["compared"](kind, seed, 300, 4, tmp_path)
+    assert differences == [""] * 4

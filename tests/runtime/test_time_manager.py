@@ -58,6 +58,17 @@ def test_a_preemption_splits_the_budget_of_a_constant_bandwidth_server_only(
     assert intervals(run, "l") == expected
 
 
+@pytest.mark.parametrize("schedule", ["(1, 10 ms), (1, 20 ms)", "(1, 30 ms), (0, 60 ms)"])
+def test_tasks_have_their_servers_in_every_domain(schedule: str, tmp_path: Path) -> None:
+    """It executes in the first slot, whatever domain that is of: before any task."""
+    text = PREEMPTED.format(settings="l._domain = 1; h._domain = 1;")
+    text = text[: text.rindex("}")] + f"schedule {{ [{schedule}] }} }}\n"
+    run = build(tmp_path, text, SOURCES, mcs=True).run(duration=29 * MS)
+    assert intervals(run, "l") == [(0, 2), (5, 8), (20, 25)]
+    assert [e.args[3:] for e in run.of(Kind.BUDGET, "l")] == [(2, 0), (5, 1)]
+    assert run.of(Kind.WORK)[0].time == run.of(Kind.BUDGET, "l")[-1].time == 0
+
+
 @pytest.mark.long
 def test_refills_are_those_that_are_stated(tmp_path: Path) -> None:
     built = build(tmp_path, PREEMPTED.format(settings="l._refills = 7;"), SOURCES, mcs=True)

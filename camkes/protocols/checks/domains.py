@@ -25,6 +25,7 @@ from camkes.protocols.codes import (
     SEVERAL_DOMAINS,
     UNEVEN_SLOT,
 )
+from camkes.protocols.groups import find_groups
 
 #: nanoseconds: no kernel without MCS has a shorter tick (KernelTimerTickMS is a number of milliseconds)
 _SHORTEST_TICK = 1_000_000
@@ -48,16 +49,7 @@ def check_domains(system: System) -> Iterator[Diagnostic]:
         instance = name.partition(".")[0]
         if thread.domain not in slots and instance not in without:
             without.add(instance)
-            setting = DOMAIN.of(f"{name}_" if "." in name else f"{name}._")
-            yield Diagnostic(
-                # a workspace may have another file, of which nothing is known here
-                NO_SLOT if system.kernel.file is None else NO_SLOT_IN_FILE,
-                f"`{name}` has domain {thread.domain}, which has no slot in the schedule: it never runs",
-                thread.spans.get(DOMAIN.name, span),
-                related=_schedule(system),
-                notes=(f"the schedule has slots of {listing(map(str, slots))}",),
-                help=f"add a slot of domain {thread.domain}, or set `{setting}` to one that has a slot",
-            )
+            yield _never(system, name, thread, span)
     used = {thread.domain for _, thread, _ in threads}
     for slot in system.schedule if system.kernel.file is None else ():
         if slot.domain not in used:
@@ -69,6 +61,21 @@ def check_domains(system: System) -> Iterator[Diagnostic]:
                 f"{slot.domain}",
             )
             used.add(slot.domain)  # once for each domain
+
+
+def _never(system: System, name: str, thread: ThreadSettings, span: Span) -> Diagnostic:
+    """Of a thread whose domain has no slot."""
+    slots = sorted({slot.domain for slot in system.schedule})
+    setting = DOMAIN.of(f"{name}_" if "." in name else f"{name}._")
+    return Diagnostic(
+        # a workspace may have another file, of which nothing is known here
+        NO_SLOT if system.kernel.file is None else NO_SLOT_IN_FILE,
+        f"`{name}` has domain {thread.domain}, which has no slot in the schedule: it never runs",
+        thread.spans.get(DOMAIN.name, span),
+        related=_schedule(system),
+        notes=(f"the schedule has slots of {listing(map(str, slots))}",),
+        help=f"add a slot of domain {thread.domain}, or set `{setting}` to one that has a slot",
+    )
 
 
 def used_domains(system: System) -> list[int]:
@@ -177,4 +184,21 @@ def _several(facts: Facts) -> Iterator[Diagnostic]:
         )
 
 
-CHECKS = (Check("several-domains", (SEVERAL_DOMAINS,), _several),)
+def _managers(facts: Facts) -> Iterator[Diagnostic]:
+    """Managers of conditions. Each is in the domain of the first condition of its group, or of the interface
+    where that is an event, or a monitor without conditions."""
+    slots = {slot.domain for slot in facts.system.schedule}
+    spans = {condition.name: condition.span for condition in facts.system.conditions}
+    for group in find_groups(facts.plan) if slots else ():
+        instance = facts.system.instance(group.instance)
+        if instance is None or group.name not in spans:
+            continue  # of a monitor: its interface is checked with the others
+        thread = instance.configured.thread(group.member)
+        if thread.domain not in slots:
+            yield _never(facts.system, group.name, thread, spans[group.name])
+
+
+CHECKS = (
+    Check("several-domains", (SEVERAL_DOMAINS,), _several),
+    Check("domains-of-managers", (NO_SLOT, NO_SLOT_IN_FILE), _managers),
+)

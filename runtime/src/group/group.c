@@ -294,11 +294,13 @@ static unsigned post_all(struct camkes_group *group, uint16_t condition)
 
 /* -- time -- */
 
-/* The timer has fired, unless it was set anew since. */
+/* The timer has fired, unless it was set anew since. Times of others can be over by now, too; in a
+ * search timers fire before their times. */
 static unsigned end_waits(struct camkes_group *group)
 {
     struct camkes_waiter *waiter = NULL;
-    const uint64_t now = group->armed;
+    const uint64_t clock = camkes_platform_now();
+    const uint64_t now = clock > group->armed ? clock : group->armed;
     if (camkes_platform_timer_expirations(group->timer) != 0) {
         while ((waiter = first_waiter(group, ANY, now)) != NULL) {
             end_wait(group, waiter, true);
