@@ -324,10 +324,17 @@ def check_loaded(
 
 
 def _has_sources(system: System, backend: Backend[Code, Image]) -> bool:
-    """Whether a component of a system has code."""
+    """Whether a component of a system has code. Only instances that are declared differ from others."""
     from camkes.backends.host.sources import build_of
 
-    return any(build_of(backend.application, instance, Sink()).sources for instance in system.instances)
+    application = backend.application
+    declared = application.instances.keys() | application.groups.keys()
+    different = {}
+    for instance in system.instances:
+        kind = instance.type
+        own = instance.name if (kind.name, instance.name) in declared else ""
+        different[kind.name, kind.span.file.path, own] = instance
+    return any(build_of(application, each, Sink()).sources for each in different.values())
 
 
 def sketch(asked: Input, sink: Sink) -> Checked | None:

@@ -8,7 +8,7 @@ A verdict names the assumptions that it rests on. What makes a bound wrong whate
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from msgspec import Struct
@@ -221,22 +221,25 @@ def assumed_of_tasks(
     about the CPIs that these request, about CPIs in which lower tasks can keep it waiting, and, where events
     release one of these tasks, all that the bound of the emitter rests on."""
     named = {task.name: task for task in workload.tasks}
-    below = {
-        name: {name, *counts}.union(*(workload.cpi[each].names for each in (name, *counts)))
-        for name, counts in workload.below.items()
-    }
-    own = {task.name: {task.name}.union(*(below[name] for name in task.requests)) for task in workload.tasks}
-    about: set[str] = set().union(*(each.of or () for each in assumptions))
-    sections: dict[str, set[str]] = {name: set() for name in named}
-    if not about.isdisjoint(name for cpi in workload.cpis for name in cpi.names):
-        for _, part in workload.parts:
-            needed = demands(part, platform)
-            for task in part.tasks:
-                found = {section.cpi for section in waits(part, needed, task).sections}
-                sections[task.name] = set().union(*(below[name] for name in found))
+    # sets are integers with a bit for each name that an assumption is about
+    bits: dict[str, int] = {}
+    for name in (name for each in assumptions for name in each.of or ()):
+        bits.setdefault(name, 1 << len(bits))
+    below: dict[str, int] = {}  # a request to each CPI, and what is requested in it
+    for cpi in reversed(workload.order):
+        below[cpi.name] = _any(bits.get(name, 0) for name in cpi.names) | _any(
+            below[name] for name in cpi.requests
+        )
+    own = {t.name: bits.get(t.name, 0) | _any(below[name] for name in t.requests) for t in workload.tasks}
+    sections = dict.fromkeys(named, 0)
+    for _, part in workload.parts if any(below.values()) else ():
+        needed = demands(part, platform)
+        for task in part.tasks:
+            cpis = {section.cpi for section in waits(part, needed, task).sections}
+            sections[task.name] = _any(below[name] for name in cpis)
 
-    def depends_on(first: WorkloadTask) -> set[str]:
-        found: set[str] = set()
+    def depends_on(first: WorkloadTask) -> int:
+        found = 0
         waiting, seen = [first], {first.name}
         for task in waiting:
             found |= sections[task.name]
@@ -248,8 +251,17 @@ def assumed_of_tasks(
                         waiting.append(named[other.after])
         return found
 
-    matters = {task.name: depends_on(task) if about else set() for task in workload.tasks}
+    about = [(each, _any(bits[name] for name in each.of or ())) for each in assumptions]
+    matters = {task.name: depends_on(task) if bits else 0 for task in workload.tasks}
     return {
-        name: tuple(each for each in assumptions if each.of is None or not each.of.isdisjoint(found))
+        name: tuple(each for each, of in about if of & found or each.of is None)
         for name, found in matters.items()
     }
+
+
+def _any(sets: Iterable[int]) -> int:
+    """What is in any of the sets."""
+    found = 0
+    for each in sets:
+        found |= each
+    return found

@@ -15,20 +15,8 @@ from itertools import count as counter
 
 from msgspec import Struct
 
-from camkes.analysis.choice import (
-    FIRST_MOVES,
-    PARTS,
-    Branch,
-    Candidate,
-    Choosing,
-    priced,
-    undecided,
-    worth_of,
-)
+from camkes.analysis.choice import PARTS, Branch, Candidate, Choosing, Priced, priced, worth_of
 from camkes.analysis.sections import Limits, RequestSection
-
-#: Prices of a part are moved so often.
-MOVES = 30
 
 #: How many options are priced before what is shown then is the bound.
 WORK = 400_000
@@ -47,14 +35,13 @@ class Proof(Struct, frozen=True):
 
 
 class _Node:
-    """A part of the choices, with its prices and the bound that they lead to; `open` are options at ceilings
-    with which the sum can be too long. If it is divided, that is by an `option` into `parts`."""
+    """A part of the choices, with its prices and the bound that they lead to. If it is divided, that is by an
+    `option` into `parts`."""
 
     def __init__(self, branch: Branch, prices: Sequence[int]) -> None:
         self.branch = branch
         self.prices = prices
-        self.bound = 0
-        self.open: Sequence[Candidate] = ()
+        self.bound = priced(branch, prices).bound
         self.option: Candidate | None = None
         self.parts: tuple[_Node, ...] = ()
 
@@ -73,20 +60,13 @@ class Proving(Choosing):
         super().__init__(sections, inside)
         self._numbers = {id(section): number for number, section in enumerate(sections)}
         self._locks = {row for (kind, _), row in self._rows.items() if kind == "requested"}
-        self._ceiling = len(self._rows)
-        self._rows["ceiling", ""] = self._ceiling
-        options = {task: list(of) for task, of in self._options.items()}
-        for each in self._at_ceiling:
-            rows = (*each.rows, (self._ceiling, 1))
-            options.setdefault(each.section.task, []).append(Candidate(each.section, each.duration, rows))
         limits = [own[name] if kind == "requested" else 1 for kind, name in self._rows]
-        self._root = _Node(Branch((), options, limits), [0] * len(limits))
         self._best = wanted * PARTS
         self._work = WORK
+        self._root = self._node(Branch((), self._options, limits))
 
     def proof(self) -> Proof:
         """That of the time that is wanted, or of the least that was found."""
-        self._price(self._root, FIRST_MOVES)
         number = counter()
         waiting = [(-self._root.bound, next(number), self._root)]
         while not self._closed(-waiting[0][0]) and waiting[0][2].branch.options and self._work > 0:
@@ -96,42 +76,14 @@ class Proving(Choosing):
         bound = max(-waiting[0][0] // self._divisor * self._divisor, 0)
         return Proof(bound // PARTS, tuple(self._steps_of(self._root)))
 
-    def _look(self, *_: object) -> None:
+    def _fill(self, *_: object) -> None:
         """Choices that are possible are known."""
 
-    def _price(self, node: _Node, moves: int) -> None:
-        """Give a part prices, after so many moves, and a bound."""
-        branch = node.branch
-        plain = {
-            task: kept
-            for task, of in branch.options.items()
-            if (kept := [each for each in of if not each.section.at_ceiling])
-        }
-        alone = Branch(branch.chosen, plain, branch.limits)
+    def _node(self, branch: Branch) -> _Node:
+        """A part with prices and a bound."""
         if not branch.options:
-            node.prices = self._excluding(branch)
-        elif moves and not self._closed(priced(branch, node.prices).bound):
-            node.prices = self._rounded(alone, self._moved(alone, list(node.prices), moves)[0])
-        self._work -= branch.size
-        found = priced(alone, [*node.prices[: self._ceiling], 0])
-        gains = [
-            (self._worth_at(each, node.prices) - found.worth.get(task, 0), each)
-            for task, of in branch.options.items()
-            for each in of
-            if each.section.at_ceiling
-        ]
-        gains.sort(key=lambda each: -each[0])
-        node.open = [each for gain, each in gains if not self._closed(found.bound + gain)]
-        closed = [gain for gain, _ in gains[len(node.open) :]]
-        if branch.options:
-            node.prices = [*node.prices[: self._ceiling], max([0, *closed])]
-        node.bound = priced(branch, node.prices).bound
-
-    def _worth_at(self, option: Candidate, prices: Sequence[int]) -> int:
-        """What an option at a ceiling is worth if there is no other one."""
-        return option.duration - sum(
-            count * prices[row] for row, count in option.rows if row != self._ceiling
-        )
+            return _Node(branch, self._excluding(branch))
+        return _Node(branch, self._rounded(branch, self._relaxed(branch, [0] * len(branch.limits)).prices))
 
     def _excluding(self, branch: Branch) -> Sequence[int]:
         """Prices where nothing more can be chosen: if there is too much of a row, the choice is none."""
@@ -150,19 +102,8 @@ class Proving(Choosing):
     def _divided(self, node: _Node) -> tuple[_Node, ...]:
         """The parts with an option and without it."""
         branch = node.branch
-        option = node.open[0] if node.open else self._deciding(branch, node.prices)
-        chosen = branch.choose(option)
-        rest = {task: [each for each in of if each is not option] for task, of in branch.options.items()}
-        node.option = option
-        node.parts = tuple(
-            _Node(
-                Branch(of.chosen, {task: kept for task, kept in left.items() if kept}, of.limits),
-                node.prices,
-            )
-            for of, left in ((chosen, self._fitting(chosen)), (branch, rest))
-        )
-        self._price(node.parts[0], MOVES)
-        self._price(node.parts[1], 0 if node.open else MOVES)
+        option = node.option = self._deciding(branch, node.prices)
+        node.parts = self._node(branch.choose(option, self._locks)), self._node(branch.without(option))
         return node.parts
 
     def _deciding(self, branch: Branch, prices: Sequence[int]) -> Candidate:
@@ -173,17 +114,6 @@ class Proving(Choosing):
             return worth_of(option, prices) - max([0, *(worth_of(each, prices) for each in others)])
 
         return max(undecided(branch, priced(branch, prices)), key=lambda each: (loss(each), each.duration))
-
-    def _fitting(self, branch: Branch) -> Mapping[str, Sequence[Candidate]]:
-        """The options of which no row is exhausted. Of those for locks there can be more."""
-        return {
-            task: [
-                each
-                for each in of
-                if all(branch.limits[row] >= count for row, count in each.rows if row not in self._locks)
-            ]
-            for task, of in branch.options.items()
-        }
 
     def _steps_of(self, root: _Node) -> Iterator[int | Prices | None]:
         todo: list[tuple[_Node, Sequence[int]]] = [(root, [0] * len(self._rows))]
@@ -203,3 +133,13 @@ class Proving(Choosing):
             if prices[row]:
                 found.setdefault("lock" if kind == "requested" else kind, {})[name] = prices[row] // PARTS
         return found
+
+
+def undecided(branch: Branch, found: Priced) -> Sequence[Candidate]:
+    """Options that tasks have at the prices and that cannot all be chosen, as they take too much or exclude
+    others; or else all that tasks have, or can have."""
+    now = [option for task, option in found.picked.items() if option in branch.options.get(task, ())]
+    over = {row for row, left in enumerate(found.left) if left < 0}
+    wrong = [each for each in now if any(count > 0 and row in over for row, count in each.rows)]
+    entering = [each for each in now if each.section.enters]
+    return wrong or entering or now or [option for of in branch.options.values() for option in of]

@@ -11,7 +11,7 @@ from typing import Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from camkes.analysis.assignment import Policy
-from camkes.analysis.assumptions import AssumptionKind
+from camkes.analysis.assumptions import Assumption, AssumptionKind
 from camkes.analysis.bounds import Bound
 from camkes.analysis.budgets import BudgetResult
 from camkes.analysis.criticality import LevelResult
@@ -181,6 +181,10 @@ def to_report(
     of_time: tuple[Sequence[BudgetResult], Sequence[LevelResult]] | None = None,
     sensitivity: SensitivityReport | UnsetType = UNSET,
 ) -> AnalysisReport:
+    assumed: dict[Assumption, list[str]] = {}
+    for result in analysis.tasks:
+        for each in result.assumptions:
+            assumed.setdefault(each, []).append(result.task.name)
     return AnalysisReport(
         platform=analysis.platform.name,
         verdict=analysis.verdict,
@@ -191,9 +195,9 @@ def to_report(
                 text=each.text,
                 help=each.help,
                 place=place_report(each.span),
-                tasks=tuple(r.task.name for r in analysis.tasks if each in r.assumptions),
+                tasks=tuple(tasks),
             )
-            for each in analysis.assumptions
+            for each, tasks in assumed.items()
         ),
         utilisation=analysis.utilisation,
         tasks=tuple(_task(result, witnesses.get(result.task.name)) for result in analysis.tasks),

@@ -250,8 +250,7 @@ def test_what_no_two_tasks_can_hold_is_not_counted_twice() -> None:
 
 
 def test_the_gap_is_shown_while_the_exact_blocking_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without prices and steps the bound is that of each task by itself."""
-    monkeypatch.setattr(choice, "FIRST_MOVES", 0)
+    """Without prices the bound is that of each task by itself."""
     monkeypatch.setattr(choice, "WORK", 0)
     workload = two_holders()
     found = analyse(workload, FREE)
