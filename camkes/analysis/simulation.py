@@ -4,10 +4,10 @@
 
 What scheduling leaves open is decided as the host kernel decides it, but for the order among equal
 priorities: what a job does at the instant at which a piece of its work ends comes before releases of that
-instant, all of which come before further work. A job that releases another one emits the event when it has
-done its work. Jobs of a band are ordered by their deadlines, of equal ones by when they began. Among equal
-priorities who was preempted or woken last goes first, but behind an equal that is running; a run can have
-another order. Operations take no time, but for releases by timers: `costed` makes
+instant, all of which come before further work. A job that releases others emits its events where its steps
+say so, or else when it has done its work. Jobs of a band are ordered by their deadlines, of equal ones by
+when they began. Among equal priorities who was preempted or woken last goes first, but behind an equal that
+is running; a run can have another order. Operations take no time, but for releases by timers: `costed` makes
 them part of the work.
 """
 
@@ -25,11 +25,11 @@ from camkes.analysis.platform import Platform
 from camkes.analysis.supply import Phase
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 
-#: Work for so many nanoseconds, or a request to this CPI.
+#: Work for so many nanoseconds, a request to this CPI, or `EMIT`.
 Step = int | str
 
 #: The step in which a job releases others.
-_EMIT = ""
+EMIT = ""
 
 
 class SimulatedProgram(Struct, frozen=True):
@@ -256,8 +256,8 @@ class Simulation:
     def _begin(self, flow: _Flow, release: int) -> None:
         flow.release = release
         body = self.what.tasks[flow.task.name]
-        if flow.task.name in self._emitters:
-            body = (*body, _EMIT)
+        if flow.task.name in self._emitters and EMIT not in body:
+            body = (*body, EMIT)
         flow.stack.append(_RequestFrame(body, None, self._base(flow)))
         self._wake(flow)
 
@@ -292,7 +292,7 @@ class Simulation:
             self._return(flow)
         elif isinstance(step, int):
             flow.left = step
-        elif step == _EMIT:
+        elif step == EMIT:
             for other in self._flows:
                 if other.task.after == flow.task.name:
                     self._event(other)
