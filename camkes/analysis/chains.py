@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from graphlib import TopologicalSorter
+from math import inf
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -27,10 +28,12 @@ from camkes.analysis.workload import NEVER, Workload, WorkloadTask
 
 class Way(Struct, frozen=True):
     """What is in a busy window beside the jobs of its task, `own`, and what follows them. These count from
-    the release of the head of their segment."""
+    the release of the head of their segment. `heads` are those one of which, at least, begins the window;
+    none where the window can begin otherwise."""
 
     own: Load
     others: tuple[Load, ...]
+    heads: tuple[WorkloadTask, ...] = ()
 
 
 class LevelWindow(Struct, frozen=True):
@@ -100,9 +103,17 @@ class Chains:
             if task.name in self._ended:  # before the first of its chain has the next job
                 root = self.head(task, -1)
                 rooted = tuple(each for each in rooted if self.head(self._named[each.name], -1) is not root)
-            ways = [Way(own, (*rooted, *of_emitters.get(heads[task.name].after, ())))]
+            head = heads[task.name]
+            ways = [Way(own, (*rooted, *of_emitters.get(head.after, ())), (head,))]
         else:
-            ways = [Way(self._released_after(own, each), (*rooted, *each)) for each in of_emitters.values()]
+            ways = [
+                Way(
+                    self._released_after(own, each),
+                    (*rooted, *each),
+                    tuple({heads[load.name].name: heads[load.name] for load in each}.values()),
+                )
+                for each in of_emitters.values()
+            ]
             ways.append(Way(own, rooted))
         tasks = tuple(timed.get(each.name, each) for each in self._workload.tasks)
         return LevelWindow(
@@ -143,34 +154,24 @@ class Chains:
         """Whether one event releases both tasks, of the same emitter."""
         return one.name == two.name or (one.event == two.event and bool(one.event))
 
-    def can_hold(self, task: WorkloadTask, section: RequestSection) -> bool:
+    def can_hold(self, task: WorkloadTask, section: RequestSection, heads: Sequence[WorkloadTask]) -> bool:
         """Whether a lower task can be in a section when a window of a task's priority begins, and be waited
-        for.
+        for. One of the `heads`, at least, begins the window, if there are any.
 
         Its job cannot end in the window, outside of the section. So it is none that has ended before the
-        first task of its chain is released again, if that is released in the window, nor one that a task
-        before it in the window still has to release.
-
-        What releases the task at the beginning of the window, in its own code, is in no section, and none
-        that is above it has a job then. A task that is released when others were, one of which was there at
-        each time until then, has not begun, if it is below these.
+        first task of its chain is released again, if that is released in the window.
 
         A lock is not waited for if only tasks before the lower one in its chain, of the priority or above,
         request it: its job has ended before they have the next one."""
+        if heads and not any(self._can_be_in(section, head) for head in heads):
+            return False
         lower = self._named.get(section.task)
-        if lower is None:
+        if lower is None or lower.name not in self._ended:
             return True
         before = self._before(lower)
-        head = self.head(task, task.priority)
-        emitter = self.emitter(head)
-        if emitter is not None and self._at_own_priority(head):
-            if lower is emitter or lower.priority > emitter.priority:
-                return False
-        elif lower is emitter:
-            return True
-        if lower.name in self._ended and (head in before or self._has_not_begun(lower, head)):
+        if self.head(task, task.priority) in before:
             return False
-        if section.at_ceiling or lower.name not in self._ended:
+        if section.at_ceiling or any(self.emitter(head) is lower for head in heads):
             return True
         above = {each.name for each in before if each.priority >= task.priority}
         lock = section.resource
@@ -181,6 +182,51 @@ class Chains:
             for name, priority in self._workload.pressing[cpi].items()
         )
 
+    def _can_be_in(self, section: RequestSection, head: WorkloadTask) -> bool:
+        """Whether a lower task can be in a section when a head is released.
+
+        What releases the head in its own code is in no section, and has no lock. It executes then, at its own
+        priority. So none that is above it has a job, and none is in a CPI with a ceiling above it, or in the
+        queue for one: that task, or the one that keeps it waiting, would execute instead.
+
+        A task before it in the chain is in no section if it emitted in its own code, too, and all between the
+        two are above it: one of these had a job at each time since then, so that it has not executed.
+
+        The same holds for a task that one of the chain released later or at the same time: if one that is
+        above was there at each time since then, it has not begun. And one that follows from the head has
+        ended before, where its chain ends in a period."""
+        emitter = self._named[head.after]
+        lower = self._named.get(section.task)
+        if self._at_own_priority(head):
+            if lower is emitter or section.priority > emitter.priority:
+                return False
+            if self._highest_ceiling(section) > emitter.priority:
+                return False
+        if lower is None or lower is emitter:
+            return True
+        if lower.name in self._ended and (head in self._before(lower) or self._has_not_begun(lower, head)):
+            return False
+        return not self._waits_to_go_on(lower, head)
+
+    def _highest_ceiling(self, section: RequestSection) -> float:
+        """The highest ceiling at which a task executes in a section, or with the locks around it; -1 for
+        none."""
+        if section.at_ceiling:
+            return inf  # that of each job that waits for it
+        cpis = (self._workload.of_lock[lock][0] for lock in section.held)
+        return max((cpi.ceiling for cpi in cpis if cpi.protocol.own_priority), default=-1)
+
+    def _waits_to_go_on(self, lower: WorkloadTask, head: WorkloadTask) -> bool:
+        """Whether a task has emitted in its own code what led to the release of a head, with a job above it
+        there at each time since then."""
+        before = self._before(head)
+        if lower not in before:
+            return False
+        way = [head, *before[: before.index(lower)]]
+        return all(self._at_own_priority(each) for each in way) and all(
+            each.priority > lower.priority for each in way[1:]
+        )
+
     def from_release(
         self, task: WorkloadTask, own: Load, found: Response, blocking: Time, supply: Supply
     ) -> Response:
@@ -188,7 +234,9 @@ class Chains:
         than what was `found` from the release of the first one of its segment. `blocking` is that of the
         whole window.
 
-        When the emitter executes, outside of requests, no task above it has a job."""
+        When the emitter executes, outside of requests, no task above it has a job. What a task below the
+        window released is there once, so it has ended, if it and all before it in the window are above the
+        emitter."""
         emitter = self.emitter(task)
         ends = task.name in self._ended and emitter is not None and emitter.priority >= task.priority
         if emitter is None or not ends or not self._at_own_priority(task):
@@ -199,15 +247,25 @@ class Chains:
         for load, count in found.interference:
             other = self._named[load.name]
             mine = self.head(other, -1) is root
+            ended = self._has_ended(other, task) if mine else self._ended_once(other, task.priority, emitter)
             if load.interrupts or (not mine and not other.after and other.priority > emitter.priority):
                 again.append(load)
-            elif not (mine and self._has_ended(other, task)):
+            elif not ended:
                 rest.append((load, count))
         fixed = blocking + sum(count * load.demand for load, count in rest)
         later = response(own, again, lambda _: fixed, supply=supply)
         if not isinstance(later, Response) or later.time >= found.time:
             return found
         return replace(later, interference=(*later.interference, *rest))
+
+    def _ended_once(self, other: WorkloadTask, priority: int, emitter: WorkloadTask) -> bool:
+        """Whether a task that one below the window released, as the first of its segment or through others,
+        has ended whenever the emitter executes."""
+        while other.priority > emitter.priority and (before := self.emitter(other)) is not None:
+            if before.priority < priority:
+                return True
+            other = before
+        return False
 
     def _has_ended(self, other: WorkloadTask, task: WorkloadTask) -> bool:
         """Whether the job of a task of the same chain has ended when that of `task` is released: one between

@@ -31,7 +31,7 @@ from camkes.analysis.replayed_waits import (
     waiting_items,
     waits_of,
 )
-from camkes.analysis.simulation import SimulatedProgram, Step
+from camkes.analysis.simulation import EMIT, SimulatedProgram, Step
 from camkes.analysis.supply import ALWAYS, Phase, Supply, supply_of
 from camkes.analysis.witness import Witness
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
@@ -45,7 +45,8 @@ Nanoseconds = Annotated[int, Meta(ge=0)]
 
 class Body(Struct, frozen=True, forbid_unknown_fields=True):
     """What a job of a task, or a request to a CPI, does: work in nanoseconds, and names of CPIs it requests.
-    `offset` is the first release of a task."""
+    Where a name is empty, a job emits what releases others; if none is, that comes last. `offset` is the
+    first release of a task."""
 
     name: str
     body: tuple[Nanoseconds | str, ...]
@@ -55,7 +56,9 @@ class Body(Struct, frozen=True, forbid_unknown_fields=True):
 class Replay(Struct, frozen=True, forbid_unknown_fields=True):
     """A case of one system. `task` is the task whose job, released at `release`, responds after `response`
     nanoseconds; `bound` is the one of the analysis, null for none. The case takes `duration`. `schedule`: the
-    lengths of slots from time 0 on, repeated, each with whether these tasks have it; empty: they have all."""
+    lengths of slots from time 0 on, repeated, each with whether these tasks have it; empty: they have all.
+    `equals`: tasks each of which goes first among equal priorities, before those named earlier and those that
+    are not named; a run on the host kernel has an order of its own."""
 
     schema: Literal[1]
     task: str
@@ -67,6 +70,7 @@ class Replay(Struct, frozen=True, forbid_unknown_fields=True):
     tasks: tuple[Body, ...]
     cpis: tuple[Body, ...]
     schedule: tuple[tuple[bool, Annotated[int, Meta(ge=1)]], ...] = ()
+    equals: tuple[str, ...] = ()
 
     @property
     def supply(self) -> Supply:
@@ -79,6 +83,7 @@ class Replay(Struct, frozen=True, forbid_unknown_fields=True):
             {each.name: each.body for each in self.cpis},
             {each.name: each.offset for each in self.tasks},
             next(iter(self.supply.phases), None),
+            self.equals,
         )
 
 
@@ -96,6 +101,7 @@ def to_json(witness: Witness) -> str:
         tasks=tuple(Body(name, body, what.offsets[name]) for name, body in what.tasks.items()),
         cpis=tuple(Body(name, body) for name, body in what.cpis.items()),
         schedule=() if what.phase is None else what.phase.from_zero(),
+        equals=what.equals,
     )
     return msgspec.json.format(msgspec.json.encode(replay), indent=2).decode() + "\n"
 
@@ -146,6 +152,8 @@ def _differences(replay: Replay, supply: Supply, workload: Workload) -> Iterator
                 yield f"the system does not have the {kind} `{body.name}`"
                 continue
             for step in body.body:
+                if step == EMIT and kind == "task" and any(_released(workload, body.name)):
+                    continue
                 if isinstance(step, str) and step not in known[body.name].requests:
                     yield f"`{body.name}` does not request `{step}`"
 
@@ -207,8 +215,8 @@ def write_model(
         loop = "while (camkes_next_job())"
         if count is not None:
             loop = f"for (int job = 0; job < {count} && camkes_next_job(); job++)"
-        code = body(what.tasks[task.name], task.name)
-        code += "".join(f"        {names[name]}_emit();\n" for name in _released(workload, task))
+        steps = what.tasks[task.name]
+        code = body(steps if EMIT in steps else (*steps, EMIT), task.name)
         _write(
             folder, names[task.name], f"int run(void)\n{{\n    {loop} {{\n{code}    }}\n    return 0;\n}}\n"
         )
@@ -263,6 +271,8 @@ def _lines(
     for step in steps:
         if isinstance(step, int):
             yield f"camkes_work({step}u);"
+        elif step == EMIT:
+            yield from (f"{names[name]}_emit();" for name in _released(workload, component))
         elif (number := waits.get((component, step))) is not None:
             yield wait_code(workload, names, step, number)
         else:
@@ -270,9 +280,9 @@ def _lines(
             yield f"to_{names[_face(cpi)]}_{_method(workload, cpi, names)}();"
 
 
-def _released(workload: Workload, task: WorkloadTask) -> Iterator[str]:
-    """The tasks that the end of each job of a task releases."""
-    return (other.name for other in workload.tasks if other.after == task.name)
+def _released(workload: Workload, task: str) -> Iterator[str]:
+    """The tasks that each job of a task releases."""
+    return (other.name for other in workload.tasks if other.after == task)
 
 
 def _write(folder: Path, name: str, code: str) -> None:
@@ -349,7 +359,7 @@ def _text(workload: Workload, what: SimulatedProgram, names: Mapping[str, str]) 
 
     for task in workload.tasks:
         word = names[task.name]
-        events = "".join(f" emits Release {names[name]};" for name in _released(workload, task))
+        events = "".join(f" emits Release {names[name]};" for name in _released(workload, task.name))
         settings.append(f"{word}._deadline = {task.deadline} ns;")
         if task.band:
             events += " uses UserScheduler band;"

@@ -4,11 +4,11 @@
 
 What scheduling leaves open is decided as the host kernel decides it, but for the order among equal
 priorities: what a job does at the instant at which a piece of its work ends comes before releases of that
-instant, all of which come before further work. A job that releases another one emits the event when it has
-done its work. Jobs of a band are ordered by their deadlines, of equal ones by when they began. Among equal
-priorities who was preempted or woken last goes first, but behind an equal that is running; a run can have
-another order. Operations take no time, but for releases by timers: `costed` makes
-them part of the work.
+instant, all of which come before further work. A job that releases others emits its events where its steps
+say so, or else when it has done its work. Jobs of a band are ordered by their deadlines, of equal ones by
+when they began. Among equal priorities the program states who goes first; else it is who was preempted or
+woken last, but behind an equal that is running. A run can have another order. Operations take no time, but
+for releases by timers: `costed` makes them part of the work.
 """
 
 from __future__ import annotations
@@ -25,21 +25,23 @@ from camkes.analysis.platform import Platform
 from camkes.analysis.supply import Phase
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 
-#: Work for so many nanoseconds, or a request to this CPI.
+#: Work for so many nanoseconds, a request to this CPI, or `EMIT`.
 Step = int | str
 
 #: The step in which a job releases others.
-_EMIT = ""
+EMIT = ""
 
 
 class SimulatedProgram(Struct, frozen=True):
     """What each job and each request does, and the first release of each task, in nanoseconds; later ones are
-    a period apart. `phase`: the slots in which all of this executes."""
+    a period apart. `phase`: the slots in which all of this executes. `equals`: tasks each of which goes first
+    among equal priorities, before those named earlier and those that are not named."""
 
     tasks: Mapping[str, tuple[Step, ...]]
     cpis: Mapping[str, tuple[Step, ...]]
     offsets: Mapping[str, int]
     phase: Phase | None = None
+    equals: tuple[str, ...] = ()
 
 
 class SimulatedJob(NamedTuple):
@@ -106,10 +108,22 @@ class _RequestFrame:
 class _Flow:
     """A task: the job that is under way and its nested requests, and the releases that wait."""
 
-    __slots__ = ("blocked", "left", "locks", "order", "release", "released", "stack", "task", "waits")
+    __slots__ = (
+        "ahead",
+        "blocked",
+        "left",
+        "locks",
+        "order",
+        "release",
+        "released",
+        "stack",
+        "task",
+        "waits",
+    )
 
-    def __init__(self, task: WorkloadTask) -> None:
+    def __init__(self, task: WorkloadTask, ahead: int) -> None:
         self.task = task
+        self.ahead = ahead  # among equals, the greatest is first, then that of the greatest order
         self.stack: list[_RequestFrame] = []
         self.left = 0  # of the current piece of work
         self.blocked = False
@@ -117,13 +131,13 @@ class _Flow:
         self.locks: list[str] = []  # that it holds
         self.release = 0  # of the job under way
         self.released: list[int] = []  # jobs that wait for the one under way
-        self.order = 0  # among equals, the greatest is first
+        self.order = 0
 
 
 class Simulation:
     """One run, in which a release by a timer takes `release` nanoseconds of the processor. `taken` counts the
-    steps that it took, as a measure of its cost; `slices` are the intervals of execution, if that is to be
-    recorded."""
+    steps that it took, as a measure of its cost; `instants` are those at which a request began or ended, or
+    events were emitted, `slices` the intervals of execution, if that is to be recorded."""
 
     def __init__(
         self, workload: Workload, what: SimulatedProgram, *, release: int = 0, record: bool = False
@@ -133,12 +147,14 @@ class Simulation:
         self._edge = -1  # the end of a slot, before the releases of that instant
         self.record = record
         self.slices: list[Slice] = []
+        self.instants: dict[int, None] = {}
         self.workload = workload
         self.what = what
         self.now = 0
         self.taken = 0
         self.jobs: list[SimulatedJob] = []
-        self._flows = [_Flow(task) for task in workload.tasks]
+        ahead = {name: place for place, name in enumerate(what.equals, 1)}
+        self._flows = [_Flow(task, ahead.get(task.name, 0)) for task in workload.tasks]
         self._emitters = {task.after for task in workload.tasks if task.after}
         self._ready: list[_Flow] = []
         self._running: _Flow | None = None
@@ -212,7 +228,7 @@ class Simulation:
         before = self._running
         best = max(
             self._ready,
-            key=lambda flow: (self._priority(flow), flow is before, flow.order),
+            key=lambda flow: (self._priority(flow), flow.ahead, flow is before, flow.order),
             default=None,
         )
         if best is not before:
@@ -256,8 +272,8 @@ class Simulation:
     def _begin(self, flow: _Flow, release: int) -> None:
         flow.release = release
         body = self.what.tasks[flow.task.name]
-        if flow.task.name in self._emitters:
-            body = (*body, _EMIT)
+        if flow.task.name in self._emitters and EMIT not in body:
+            body = (*body, EMIT)
         flow.stack.append(_RequestFrame(body, None, self._base(flow)))
         self._wake(flow)
 
@@ -292,11 +308,13 @@ class Simulation:
             self._return(flow)
         elif isinstance(step, int):
             flow.left = step
-        elif step == _EMIT:
+        elif step == EMIT:
+            self.instants[self.now] = None
             for other in self._flows:
                 if other.task.after == flow.task.name:
                     self._event(other)
         else:
+            self.instants[self.now] = None
             self._request(flow, self.workload.cpi[step])
 
     def _request(self, flow: _Flow, cpi: WorkloadCpi) -> None:
@@ -324,7 +342,9 @@ class Simulation:
             self._ready.remove(flow)
             if flow.released:
                 self._begin(flow, flow.released.pop(0))
-        elif cpi.protocol.lock:
+            return
+        self.instants[self.now] = None
+        if cpi.protocol.lock:
             lock = self.workload.lock[cpi.name]
             del self._holder[lock]
             if cpi.protocol.inherits:

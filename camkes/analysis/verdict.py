@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from camkes.analysis.assumptions import Assumption, AssumptionKind, assumed_of_tasks, find_assumptions
-from camkes.analysis.blocking import NONE, Blocking, waits
+from camkes.analysis.blocking import NONE, Blocking, PossibleWaits, waits
 from camkes.analysis.bounds import Bound, bounds, not_rate_monotonic
 from camkes.analysis.chains import Chains, load_of
 from camkes.analysis.codes import NO_TASKS
@@ -427,6 +427,10 @@ def _in_bands(
                 yield _judged(task, needed, blocking(last), found, ALWAYS)
 
 
+def _blocking_by(can_wait: PossibleWaits, sections: tuple[RequestSection, ...]) -> Callable[[Time], Blocking]:
+    return replace(can_wait, sections=sections).blocking()
+
+
 def _least(blocking: Callable[[Time], Blocking]) -> Callable[[Time], Time]:
     return lambda window: blocking(window).least
 
@@ -501,8 +505,11 @@ def _in_chains(
     for task in _counted(part.tasks, progress):
         level = chains.level(task, needed)
         can_wait = waits(level.workload, demands(level.workload, platform), task)
-        held = tuple(section for section in can_wait.sections if chains.can_hold(task, section))
-        blocking = replace(can_wait, sections=held).blocking()
+        of_sections = cache(partial(_blocking_by, can_wait))
+        blockings = [
+            of_sections(tuple(s for s in can_wait.sections if chains.can_hold(task, s, way.heads)))
+            for way in level.ways
+        ]
         enough = None if exact else task.deadline
         for name, left in ((task.name, 0), *level.left.items()):
             ways = [
@@ -515,7 +522,7 @@ def _in_chains(
                     following=level.following,
                     left=left,
                 )
-                for way in level.ways
+                for way, blocking in zip(level.ways, blockings, strict=True)
             ]
             ended = [each for each in ways if isinstance(each, Response)]
             known = len(ended) == len(ways)
@@ -524,11 +531,11 @@ def _in_chains(
             if name != task.name:
                 continue
             if not known:
-                unended = next((each for each in ways if not isinstance(each, Response)), None)
-                results.append(_judged(task, needed, blocking, unended, supply))
+                failed = next(i for i, each in enumerate(ways) if not isinstance(each, Response))
+                results.append(_judged(task, needed, blockings[failed], ways[failed], supply))
                 continue
             own = []
-            for way, each in zip(level.ways, ended, strict=True):
+            for way, blocking, each in zip(level.ways, blockings, ended, strict=True):
                 blocked = blocking(each.window)
                 counted = chains.from_release(task, way.own, each, blocked.least, supply)
                 own.append((counted, blocked))

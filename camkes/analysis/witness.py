@@ -4,8 +4,9 @@
 late as a directed search found.
 
 The first case is built from what makes the bound: each lower task that blocks has just entered its section
-when the task and all above it are released. From there the search changes one release or one order at a time
-and keeps what is not better for the task. It is deterministic, and limited by a number of steps.
+when the task and all above it are released. From there the search changes one release, one order of work,
+requests and events, or who goes first among equal priorities, at a time and keeps what is not better for the
+task. It is deterministic, and limited by a number of steps.
 """
 
 from __future__ import annotations
@@ -22,7 +23,15 @@ from msgspec.structs import replace
 from camkes.analysis.demand import demands
 from camkes.analysis.platform import FREE
 from camkes.analysis.sections import RequestSection
-from camkes.analysis.simulation import SimulatedJob, SimulatedProgram, Simulation, Step, costed, program
+from camkes.analysis.simulation import (
+    EMIT,
+    SimulatedJob,
+    SimulatedProgram,
+    Simulation,
+    Step,
+    costed,
+    program,
+)
 from camkes.analysis.supply import Supply
 from camkes.analysis.verdict import Analysis, TaskResult
 from camkes.analysis.workload import Workload, WorkloadTask
@@ -93,11 +102,34 @@ class _WitnessSearch:
         self.task = result.task
         self.bound = None if result.response is None else ceil(result.response.time)
         self.taken = 0
+        self._emitters = {task.after for task in workload.tasks}
+        self._instants: Sequence[int] = ()  # of requests in the case that was judged last
         self._effort = effort
         self._rng = random.Random(0)
 
     def best(self) -> Witness:
         """The worst case that was found."""
+        starts = self._starts()
+        best, instants = self._judge(next(starts)), self._instants
+        for start in starts:
+            if best.response == self.bound:
+                return best
+            found = self._judge(start)
+            if found.response > best.response:
+                best, instants = found, self._instants
+        for _ in range(_CASES):
+            if best.response == self.bound or self.taken >= self._effort:
+                break
+            if self.bound is None and best.quality is Quality.MISS:
+                break
+            found = self._judge(self._changed(best.program, instants))
+            same_order = found.program.equals == best.program.equals
+            if found.response > best.response or (same_order and found.response == best.response):
+                best, instants = found, self._instants
+        return best
+
+    def _starts(self) -> Iterator[SimulatedProgram]:
+        """Cases to begin with."""
         start = aligned(self.workload, self.task, self.result.blocking.sections, self.release)
         response = self.result.response
         if self.task.band and response is not None:  # others that are due as early are released before
@@ -109,16 +141,14 @@ class _WitnessSearch:
             phase = self.supply.phases[0]
         if phase is not None:
             start = replace(start, phase=replace(phase, begin=start.offsets[self.task.name]))
-        best = self._judge(start)
-        for _ in range(_CASES):
-            if best.response == self.bound or self.taken >= self._effort:
-                break
-            if self.bound is None and best.quality is Quality.MISS:
-                break
-            found = self._judge(self._changed(best.program))
-            if found.response >= best.response:
-                best = found
-        return best
+        yield start
+        lower = {section.task for section in self.result.blocking.sections}
+        released = sorted(lower & start.offsets.keys(), key=lambda name: start.offsets[name])
+        if released:  # who is released later interrupts an equal that is at a ceiling
+            yield replace(start, equals=tuple(released))
+        if self.task.after in start.tasks:  # what emits does all the rest later
+            body = (EMIT, *start.tasks[self.task.after])
+            yield replace(start, tasks={**start.tasks, self.task.after: body})
 
     def _horizon(self, release: int) -> int:
         """Until when the response of a job that matters is known."""
@@ -143,6 +173,7 @@ class _WitnessSearch:
 
         jobs = simulation.run(until, late, most=_CASE)
         self.taken += simulation.taken
+        self._instants = list(simulation.instants)
         end = simulation.now
         mine = [job for job in jobs if job.task == self.task.name]
         worst = max(mine, key=lambda job: job.took(end), default=None)
@@ -150,8 +181,9 @@ class _WitnessSearch:
         first = release if worst is None else worst.release
         return Witness(self.task.name, self.task.deadline, self.bound, response, first, end, what)
 
-    def _changed(self, what: SimulatedProgram) -> SimulatedProgram:
-        """One release or one order is another, or the schedule of domains begins at another time."""
+    def _changed(self, what: SimulatedProgram, instants: Sequence[int]) -> SimulatedProgram:
+        """One release or one order is another, or the schedule of domains begins at another time. Releases
+        come just before or after others, or with a request, or its end, at one of the `instants`."""
         rng = self._rng
         if what.phase is not None and rng.random() < 0.2:
             near = what.offsets[rng.choice(list(what.offsets))]
@@ -159,8 +191,14 @@ class _WitnessSearch:
             return replace(
                 what, phase=replace(phase, begin=near + rng.choice((0, 0, 1, -1, phase.slots[0][0])))
             )
+        names = [task.name for task in self.workload.tasks]
+        if rng.random() < 0.1:
+            name = rng.choice(names)
+            equals = [each for each in what.equals if each != name]
+            equals.insert(rng.randint(0, len(equals)), name)
+            return replace(what, equals=tuple(equals))
         if rng.random() < 0.5:
-            name = rng.choice([task.name for task in self.workload.tasks])
+            name = rng.choice(names)
             lengths = [
                 step
                 for body in (*what.tasks.values(), *what.cpis.values())
@@ -168,14 +206,25 @@ class _WitnessSearch:
                 if isinstance(step, int)
             ]
             near = what.offsets[rng.choice(list(what.offsets))]
+            with_request = rng.choice(instants or [near])
             time = rng.choice(
-                (what.offsets[name] - 1, what.offsets[name] + 1, near, near + rng.choice(lengths or [1]))
+                (
+                    what.offsets[name] - 1,
+                    what.offsets[name] + 1,
+                    near,
+                    near + rng.choice(lengths or [1]),
+                    with_request,
+                    with_request + 1,
+                )
             )
             time = min(max(time, 0), 2 * self.task.period)
             return replace(what, offsets={**what.offsets, name: time})
         if rng.random() < 0.6:
             name = rng.choice(list(what.tasks))
-            return replace(what, tasks={**what.tasks, name: _reordered(what.tasks[name], rng)})
+            body = what.tasks[name]
+            if name in self._emitters and EMIT not in body:
+                body = (*body, EMIT)
+            return replace(what, tasks={**what.tasks, name: _reordered(body, rng)})
         if not what.cpis:
             return what
         name = rng.choice(list(what.cpis))
@@ -187,7 +236,7 @@ def _share(workload: Workload, task: WorkloadTask) -> float:
 
 
 def _reordered(body: Sequence[Step], rng: random.Random) -> tuple[Step, ...]:
-    """The same work and requests in another order, with the work split at one place."""
+    """The same work, requests and events in another order, with the work split at one place."""
     work = sum(step for step in body if isinstance(step, int))
     requests: list[Step] = [step for step in body if isinstance(step, str)]
     rng.shuffle(requests)
@@ -196,7 +245,7 @@ def _reordered(body: Sequence[Step], rng: random.Random) -> tuple[Step, ...]:
     first = rng.choice((0, 1, work, rng.randint(0, work)))
     place = rng.randint(0, len(requests))
     pieces: list[Step] = [*requests[:place], work - first, *requests[place:]]
-    return tuple(step for step in (first, *pieces) if step)
+    return tuple(step for step in (first, *pieces) if step != 0)
 
 
 def aligned(

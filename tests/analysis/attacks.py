@@ -20,7 +20,7 @@ from camkes.analysis.assignment import changed
 from camkes.analysis.demand import demands
 from camkes.analysis.platform import FREE, Platform, TimerCost
 from camkes.analysis.response import Response
-from camkes.analysis.simulation import SimulatedProgram, Simulation, Step
+from camkes.analysis.simulation import EMIT, SimulatedProgram, Simulation, Step
 from camkes.analysis.verdict import analyse
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.model.limits import MAX_PRIORITY
@@ -76,7 +76,10 @@ def varied(rng: random.Random, workload: Workload) -> Workload:
         for index, task in enumerate(tasks):
             if index and rng.random() < 0.5:
                 before = rng.choice(tasks[:index])
-                tasks[index] = replace(task, after=before.name, period=before.period, timed=False)
+                event = (f"{before.name}.{rng.choice('xyy')}",) if rng.random() < 0.8 else ()
+                tasks[index] = replace(
+                    task, after=before.name, period=before.period, timed=False, event=event
+                )
     elif kind == 1:  # CPIs none of which requests another one have one lock
         leaves = [i for i, cpi in enumerate(cpis) if not cpi.requests and cpi.protocol.inherits]
         any_order = rng.random() < 0.5
@@ -123,6 +126,9 @@ def attacking_program(rng: random.Random, workload: Workload) -> SimulatedProgra
     """Work, requests and first releases, these within a short time or at any time of the period."""
     short = rng.choice((0, 4 * UNIT, 20 * UNIT))
     tasks = {task.name: _body(rng, task.work, task.requests) for task in workload.tasks}
+    for name in {task.after for task in workload.tasks if task.after and rng.random() < 0.5}:
+        place = rng.randint(0, len(tasks[name]))
+        tasks[name] = (*tasks[name][:place], EMIT, *tasks[name][place:])
     cpis = {cpi.name: _body(rng, cpi.work, cpi.requests) for cpi in workload.cpis}
     offsets = {task.name: rng.randint(0, short or task.period) for task in workload.tasks}
     return SimulatedProgram(tasks, cpis, offsets)

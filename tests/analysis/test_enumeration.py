@@ -50,7 +50,7 @@ def test_chains_are_bounded(systems: int, states: int) -> None:
     assert [row for row in rows if row[3] > row[2]] == []
     ratios = sorted(bound / longest for _, _, bound, longest in rows)
     assert ratios[len(ratios) // 2] == 1
-    assert ratios[-1] < 2
+    assert ratios[-1] <= 1.5
 
 
 @pytest.mark.parametrize(
@@ -87,6 +87,58 @@ def test_two_events_of_one_task_are_two_times() -> None:
 
     assert (response("first", "second"), response("both", "both")) == (7, 4)
     assert response("first", "second", priority=2) == 4
+
+
+def _linked(
+    priorities: dict[str, int], after: dict[str, str], cpi: WorkloadCpi, requests: set[str]
+) -> Workload:
+    """Tasks of 1 unit of work and these priorities, some of which request the CPI once, or are released by
+    the event of another one."""
+    return Workload(
+        tuple(
+            WorkloadTask(
+                name, priority, 20, 20, 1, {cpi.name: 1} if name in requests else {},
+                after=emitter, timed=not emitter, event=(f"{emitter}.{name}",) if emitter else (),
+            )
+            for name, priority in priorities.items()
+            for emitter in (after.get(name, ""),)
+        ),
+        (cpi,),
+    )  # fmt: skip
+
+
+def test_what_emits_is_in_no_section_and_below_none_at_a_ceiling() -> None:
+    """a releases b, when it executes at 2. c, of the same priority, can have begun, but not be at the ceiling
+    of 3: a would not execute. So b takes 1 + 2. Where the CPI is a lock, c can have it: 1 + 2 + 2."""
+    after = {"b": "a", "c": "a"}
+    for protocol, response in ((Protocol.FIXED, 3), (Protocol.INHERITED, 5)):
+        cpi = WorkloadCpi("l", protocol, 2, ceiling=3)
+        rows = compare(_linked({"a": 2, "b": 3, "c": 2}, after, cpi, {"b", "c"}), 50_000)
+        assert rows is not None and ("b", response, response) in rows
+
+
+def test_what_emits_in_its_own_code_has_not_gone_on_since() -> None:
+    """a releases b, and b, which is above it, releases c: a is not in the lock yet, so c takes 1 + 2. Where
+    b is not above it, a can have gone on: 1 + 2 + 2."""
+    cpi = WorkloadCpi("l", Protocol.INHERITED, 2)
+    for priority, response in ((2, 3), (1, 5)):
+        rows = compare(
+            _linked({"a": 1, "b": priority, "c": 3}, {"b": "a", "c": "b"}, cpi, {"a", "c"}), 50_000
+        )
+        assert rows is not None and ("c", response, response) in rows
+
+
+def test_what_begins_a_window_does_not_keep_its_emitter_in_a_lock() -> None:
+    """x releases y, which is above b. Then x is not in the lock that b requests: b waits for y or for x, and
+    takes 1 + 2 + 2. c, which b releases as it begins, waits for the rest of it at most: 1 more. Where no task
+    but b requests the lock, y has ended when b executes, and does not come again: 1 + 1 + 2 for c."""
+    cpi = WorkloadCpi("l", Protocol.INHERITED, 2)
+    for requests, responses in (({"x", "b"}, (5, 6)), ({"b"}, (4, 4))):
+        rows = compare(
+            _linked({"x": 1, "y": 4, "b": 3, "c": 2}, {"y": "x", "c": "b"}, cpi, requests), 100_000
+        )
+        assert rows is not None
+        assert {(name, each, each) for name, each in zip("bc", responses, strict=True)} <= set(rows)
 
 
 @pytest.mark.parametrize(

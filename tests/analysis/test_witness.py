@@ -8,6 +8,7 @@ import json
 import random
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,7 +17,7 @@ from msgspec.structs import replace
 from camkes import pipeline
 from camkes.analysis.platform import FREE
 from camkes.analysis.profiles import read_platform
-from camkes.analysis.replay import read_replay, to_json, write_model
+from camkes.analysis.replay import Replay, read_replay, to_json, write_model
 from camkes.analysis.simulation import program
 from camkes.analysis.verdict import Verdict, analyse
 from camkes.analysis.witness import Quality, Witness, witnesses
@@ -231,13 +232,68 @@ def test_cases_with_releases_by_events_on_the_host_kernel(name: str, tmp_path: P
     replay(workload, found[name], tmp_path)
 
 
+EMITTING = Workload(
+    (
+        WorkloadTask("a", 2, 60_000, 60_000, 3_000, {"l": 1}),
+        WorkloadTask("b", 1, 60_000, 60_000, 1_000, {}, "a", timed=False, event=("a.b",)),
+    ),
+    (WorkloadCpi("l", INHERITED, 2_000),),
+)
+
+
+def test_a_job_emits_before_its_work(tmp_path: Path) -> None:
+    """b waits for all of a, 5,000, if a emits first: in the case, its file, the model and its run."""
+    witness = witnesses(EMITTING, analyse(EMITTING, FREE))["b"]
+    assert (witness.response, witness.quality) == (6_000, Quality.ATTAINED)
+    file = tmp_path / "case.json"
+    file.write_text(to_json(witness))
+    case = read_replay(file, EMITTING, Sink())
+    assert case is not None and case.program == witness.program
+    write_model(EMITTING, witness.program, tmp_path / "model")
+    code = (tmp_path / "model" / "A.c").read_text()
+    assert code.count("emit()") == 1 and code.index("b_emit();") < code.index("camkes_work(")
+    alone = Workload((replace(EMITTING.tasks[0]), replace(EMITTING.tasks[1], after="")), EMITTING.cpis)
+    sink = Sink()
+    assert read_replay(file, alone, sink) is None
+    assert any(
+        "does not request ``" in note for note in (*sink.diagnostics[0].notes, sink.diagnostics[0].message)
+    )
+
+
+@pytest.mark.long
+def test_a_case_that_emits_before_its_work_on_the_host_kernel(tmp_path: Path) -> None:
+    replay(EMITTING, witnesses(EMITTING, analyse(EMITTING, FREE))["b"], tmp_path)
+
+
+def test_an_equal_interrupts_a_ceiling_on_the_way() -> None:
+    """c has the lock n, 7, in f, whose ceiling is the priority of b. b, the first of the two, takes m, 4, all
+    the same. Then a is released, and waits for both: 1 + 4 + 7 of its own, and 4 + 7."""
+    workload = Workload(
+        (
+            WorkloadTask("a", 9, 1000, 1000, 1, {"m": 1, "n": 1}),
+            WorkloadTask("b", 5, 1000, 1000, 9, {"m": 1, "f": 1}),
+            WorkloadTask("c", 1, 1000, 1000, 9, {"f": 1}),
+        ),
+        (
+            WorkloadCpi("f", FIXED, 5, {"n": 1}, 5),
+            WorkloadCpi("m", INHERITED, 4),
+            WorkloadCpi("n", INHERITED, 7),
+        ),
+    )
+    found = witnesses(workload, analyse(workload, FREE))["a"]
+    assert (found.response, found.quality) == (23, Quality.ATTAINED)
+    assert found.program.equals[-1:] == ("b",)
+    case = msgspec.json.decode(to_json(found), type=Replay)
+    assert case.program == found.program
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(12))
 def test_cases_with_deadlines_on_the_host_kernel(seed: int, tmp_path: Path) -> None:
     """Some tasks are ordered by their deadlines, others are above and below, all with requests. Which of two
-    with equal deadlines begins first, a case leaves open."""
+    with equal deadlines or priorities goes first, the host kernel decides."""
     small = banded_workload(random.Random(seed))
-    ordered = [task.deadline for task in small.tasks if task.band]
+    ordered = [(task.band, task.deadline if task.band else task.priority) for task in small.tasks]
     workload = divided(small, 1_000)
     for witness in witnesses(workload, analyse(workload, FREE)).values():
         if witness.bound is not None:
