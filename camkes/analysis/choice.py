@@ -25,7 +25,7 @@ from math import gcd, lcm
 from msgspec import Struct
 
 from camkes.analysis.demand import Time
-from camkes.analysis.linear import Program
+from camkes.analysis.linear import LinearProgram
 from camkes.analysis.sections import Limits, RequestSection
 
 #: How many numbers of linear programs are computed before the search ends without the greatest sum; to price
@@ -33,7 +33,7 @@ from camkes.analysis.sections import Limits, RequestSection
 WORK, PRICING = 1_500_000, 6
 
 #: Prices are whole numbers of this part of the unit of durations.
-PARTS = 1 << 16
+PARTS = 1 << 18
 
 
 class Chosen(Struct, frozen=True):
@@ -351,7 +351,7 @@ class Choosing:
         before, until these are all."""
         rows = len(branch.limits)
         tasks = {task: rows + number for number, task in enumerate(branch.options)}
-        program = Program([*(max(limit, 0) for limit in branch.limits), *(1 for _ in tasks)])
+        program = LinearProgram([*(max(limit, 0) for limit in branch.limits), *(1 for _ in tasks)])
         columns: dict[int, None] = {}
         found = Relaxed(prices, priced(branch, prices), {})
         now = priced(branch, [0] * rows)

@@ -17,7 +17,7 @@ _LEAST, _LEAST_WORTH = 1e-9, 1e-12
 _SHIFT = 1e-7
 
 
-class Program:
+class LinearProgram:
     """How much to take of each column, where all together are worth most and no row takes more than its
     limit, none of which is below 0."""
 

@@ -30,8 +30,8 @@ Happened = tuple[int, Kind, tuple[int, ...], str, str]
 
 
 def events(trace: Path) -> list[Happened]:
-    """What the runtime recorded. A CPI can have one thread for all clients where it has one for each on an MCS
-    kernel (INSTANCE.INTERFACE@CLIENT), so whose it was is said without the client."""
+    """What the runtime recorded. A CPI can have one thread for all clients where it has one for each on an
+    MCS kernel (INSTANCE.INTERFACE@CLIENT), so whose it was is said without the client."""
     found = parse_trace(trace.read_bytes(), trace.name, Sink())
     names = load_names(trace, Sink())
     assert found is not None and names is not None

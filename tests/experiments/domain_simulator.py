@@ -58,7 +58,7 @@ class RandomSystem:
     schedule: tuple[tuple[int, int], ...]
     server: int
     protocol: str
-    mcs: bool
+    mcs: bool = False
 
     @classmethod
     def make(cls, seed: int) -> Self:
