@@ -258,8 +258,9 @@ class Trial:
     def _reason(self, text: str) -> str:
         """The first line that says what is wrong, without the paths of this build."""
         for pattern in (
+            r"^(error\[\w+\]: .+)",
             r"CMake Error at .*\n\s*(.+)",
-            r"(?:^|\s)(error(?:\[\w+\])?: .+)",
+            r"(?:^|\s)(error: .+)",
             r"(.*not found.*)",
             r"(FAILED: .+)",
         ):
