@@ -4,8 +4,8 @@
 
 What scheduling leaves open is decided as the host kernel decides it, but for the order among equal
 priorities: what a job does at the instant at which a piece of its work ends comes before releases of that
-instant, all of which come before further work. A job that releases others emits its events where its steps
-say so, or else when it has done its work. Jobs of a band are ordered by their deadlines, of equal ones by
+instant, all of which come before further work. A job that releases others emits its events at the step
+for it, or else when it has done its work. Jobs of a band are ordered by their deadlines, of equal ones by
 when they began. Among equal priorities the program states who goes first; else it is who was preempted or
 woken last, but behind an equal that is running. A run can have another order. Operations take no time, but
 for releases by timers: `costed` makes them part of the work.
