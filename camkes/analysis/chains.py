@@ -325,7 +325,8 @@ class Chains:
 
     def latest(self, found: Mapping[tuple[str, str], Response]) -> dict[str, Time]:
         """When jobs end, at most, after the release of the first one of their chain: with the responses in
-        windows of the tasks before them, if none after that one is below it, or of their own."""
+        windows of the tasks before them, if none after that one is below it, nor an equal, where its next job
+        can come before the end; or of their own."""
         latest: dict[str, Time] = {}
         for task in self._in_order():
             ways = [way for way in self._ways(task, found, latest) if way is not None]
@@ -345,7 +346,9 @@ class Chains:
         lowest = task.priority
         while before is not None:
             response = found.get((task.name, before.name))
-            if before.priority <= lowest and response is not None:
+            lasts = response is not None and response.latest > before.period
+            again = lasts and before is not task and before.priority == lowest  # its next job can be first
+            if before.priority <= lowest and response is not None and not again:
                 lowest = before.priority
                 emitter = self.emitter(self.head(before, before.priority))
                 if emitter is None:

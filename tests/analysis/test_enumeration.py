@@ -117,6 +117,17 @@ def test_what_emits_is_in_no_section_and_below_none_at_a_ceiling() -> None:
         assert rows is not None and ("b", response, response) in rows
 
 
+def test_the_next_job_of_an_equal_is_before_the_end_of_a_chain() -> None:
+    """c executes from 0 to 4, a from 4 to 5; its next job comes at 7 and is before b, an equal: 4 + 2 + 3."""
+    tasks = (
+        WorkloadTask("a", 1, 7, 7, 1),
+        WorkloadTask("b", 1, 7, 7, 3, {}, "a", timed=False, event=("a.b",)),
+        WorkloadTask("c", 3, 16, 16, 4),
+    )
+    rows = compare(Workload(tasks, ()), 50_000)
+    assert rows is not None and ("chain to b", 9, 9) in rows
+
+
 def test_what_emits_in_its_own_code_has_not_gone_on_since() -> None:
     """a releases b, and b, which is above it, releases c: a is not in the lock yet, so c takes 1 + 2. Where
     b is not above it, a can have gone on: 1 + 2 + 2."""
