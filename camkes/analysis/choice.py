@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence, Set
 from fractions import Fraction
-from functools import cached_property
 from heapq import heappop, heappush
 from itertools import count as counter
 from math import gcd, lcm
@@ -270,7 +269,6 @@ class Choosing:
             rows[row] = rows.get(row, 0) + 1
         return Candidate(section, int(section.duration * self._unit), tuple(rows.items()))
 
-    @cached_property
     def _needed(self) -> Candidates:
         """All options, with rows for what excludes them, but for those in whose place others can be."""
         alone = {of[0].section.task: of[0].section.priority for of in self._options.values()}
@@ -318,7 +316,7 @@ class Choosing:
         together are `known`."""
         self._sections = tuple(known)
         self._best = sum(int(section.duration * self._unit) for section in known)
-        options = self._needed
+        options = self._needed()
         limits = [own[name] if kind == "requested" else 1 for kind, name in self._rows]
         self._work = WORK
         waiting: list[tuple[int, int, Branch, Relaxed]] = []
