@@ -269,8 +269,9 @@ class Choosing:
             rows[row] = rows.get(row, 0) + 1
         return Candidate(section, int(section.duration * self._unit), tuple(rows.items()))
 
-    def _needed(self) -> Candidates:
-        """All options, with rows for what excludes them, but for those in whose place others can be."""
+    def _needed(self) -> tuple[Candidates, int]:
+        """All options but those in whose place others can be, and the number of rows for what excludes them,
+        which follow the others."""
         alone = {of[0].section.task: of[0].section.priority for of in self._options.values()}
         levels = sorted({*alone.values()})
         passing: dict[int, list[_Clique]] = {level: [] for level in levels}
@@ -295,11 +296,12 @@ class Choosing:
                     cliques.append(clique)
                 clique.tasks[section.priority] = section.task
                 clique.options.append(each)
+        row = len(self._rows)
         for task, level in alone.items():
-            for number, clique in enumerate(passing[level]):
-                row = self._rows.setdefault(("passed", f"{task}/{number}"), len(self._rows))
+            for clique in passing[level]:
                 for each in (*clique.options, *self._options[task]):
                     rows.setdefault(id(each), []).append(row)
+                row += 1
         found = {
             task: [
                 Candidate(
@@ -309,15 +311,15 @@ class Choosing:
             ]
             for task, of in self._options.items()
         }
-        return undominated(found)
+        return undominated(found), row - len(self._rows)
 
     def chosen(self, own: Limits, known: Sequence[RequestSection]) -> Chosen:
         """The sections if each lock is requested so often outside of sections. Some that are possible
         together are `known`."""
         self._sections = tuple(known)
         self._best = sum(int(section.duration * self._unit) for section in known)
-        options = self._needed()
-        limits = [own[name] if kind == "requested" else 1 for kind, name in self._rows]
+        options, excluding = self._needed()
+        limits = [own[name] if kind == "requested" else 1 for kind, name in self._rows] + [1] * excluding
         self._work = WORK
         waiting: list[tuple[int, int, Branch, Relaxed]] = []
         number = counter()  # of equal bounds the first is looked at first
