@@ -103,29 +103,28 @@ class _WitnessSearch:
         self.bound = None if result.response is None else ceil(result.response.time)
         self.taken = 0
         self._emitters = {task.after for task in workload.tasks}
-        self._instants: Sequence[int] = ()  # of requests in the case that was judged last
         self._effort = effort
         self._rng = random.Random(0)
 
     def best(self) -> Witness:
         """The worst case that was found."""
         starts = self._starts()
-        best, instants = self._judge(next(starts)), self._instants
+        best, instants = self._judge(next(starts))
         for start in starts:
             if best.response == self.bound:
                 return best
-            found = self._judge(start)
+            found, when = self._judge(start)
             if found.response > best.response:
-                best, instants = found, self._instants
+                best, instants = found, when
         for _ in range(_CASES):
             if best.response == self.bound or self.taken >= self._effort:
                 break
             if self.bound is None and best.quality is Quality.MISS:
                 break
-            found = self._judge(self._changed(best.program, instants))
+            found, when = self._judge(self._changed(best.program, instants))
             same_order = found.program.equals == best.program.equals
             if found.response > best.response or (same_order and found.response == best.response):
-                best, instants = found, self._instants
+                best, instants = found, when
         return best
 
     def _starts(self) -> Iterator[SimulatedProgram]:
@@ -163,7 +162,8 @@ class _WitnessSearch:
         longest = max(task.period for task in self.workload.tasks)
         return release + int((self.task.deadline + longest) * (2 + 4 / max(excess, 1e-3)))
 
-    def _judge(self, what: SimulatedProgram) -> Witness:
+    def _judge(self, what: SimulatedProgram) -> tuple[Witness, Sequence[int]]:
+        """The longest response in a case, and the instants of its requests and events."""
         release = what.offsets[self.task.name]
         simulation = Simulation(self.workload, what, release=self.release)
         until = self._horizon(release)
@@ -173,13 +173,13 @@ class _WitnessSearch:
 
         jobs = simulation.run(until, late, most=_CASE)
         self.taken += simulation.taken
-        self._instants = list(simulation.instants)
         end = simulation.now
         mine = [job for job in jobs if job.task == self.task.name]
         worst = max(mine, key=lambda job: job.took(end), default=None)
         response = 0 if worst is None else worst.took(end)
         first = release if worst is None else worst.release
-        return Witness(self.task.name, self.task.deadline, self.bound, response, first, end, what)
+        found = Witness(self.task.name, self.task.deadline, self.bound, response, first, end, what)
+        return found, list(simulation.instants)
 
     def _changed(self, what: SimulatedProgram, instants: Sequence[int]) -> SimulatedProgram:
         """One release or one order is another, or the schedule of domains begins at another time. Releases
