@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from functools import reduce
+from operator import or_
 
 from msgspec import Struct
 
@@ -261,7 +263,4 @@ def assumed_of_tasks(
 
 def _any(sets: Iterable[int]) -> int:
     """What is in any of the sets."""
-    found = 0
-    for each in sets:
-        found |= each
-    return found
+    return reduce(or_, sets, 0)
