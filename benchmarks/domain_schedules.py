@@ -28,6 +28,7 @@ import sys
 import tempfile
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
@@ -38,7 +39,13 @@ sys.path.insert(0, str(ROOT))
 from camkes.running.decode import decode  # noqa: E402
 from camkes.running.kinds import Kind  # noqa: E402
 from camkes.running.model import State  # noqa: E402
-from tests.experiments.domain_simulator import Executed, RandomSystem, Simulator, extend  # noqa: E402
+from tests.experiments.domain_simulator import (  # noqa: E402
+    Executed,
+    RandomSystem,
+    Simulator,
+    extend,
+    other_schedule,
+)
 from tests.experiments.domain_waits import WaitingSystem, WaitsSimulator  # noqa: E402
 from tests.runtime.host import Run, build  # noqa: E402
 
@@ -124,7 +131,9 @@ def compared(
         built = build(place, *system.written(), mcs=system.mcs)
         table = built.image.table.read_text()
         for number in range(schedules):
-            other = system.under(number) if number else system
+            other = system
+            if number:
+                other = replace(system, schedule=other_schedule(number, system.tasks, system.schedule))
             built.image.table.write_text(scheduled(table, other))
             run = built.run("--fast", duration=length * _MS)
             happened.update(_COUNTED[event.kind] for event in run.events if event.kind in _COUNTED)

@@ -9,7 +9,7 @@ domain than its tasks. Times are milliseconds.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Self
 
 #: (task, start, end): who is executed when, on whatever thread
@@ -33,6 +33,14 @@ def random_schedule(choose: random.Random, domains: list[int]) -> tuple[tuple[in
     rest = [*domains[1:], *choose.choices(domains, k=choose.randint(len(domains) == 1, 4))]
     choose.shuffle(rest)
     return tuple((domain, choose.randint(1, 6)) for domain in [domains[0], *rest])
+
+
+def other_schedule(
+    number: int, tasks: object, schedule: tuple[tuple[int, int], ...]
+) -> tuple[tuple[int, int], ...]:
+    """Another one of the same domains; that of each number, for these tasks."""
+    domains = list(dict.fromkeys(domain for domain, _ in schedule))
+    return random_schedule(random.Random(f"{number} {tasks}"), domains)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +97,6 @@ class RandomSystem:
     @property
     def ceiling(self) -> int:
         return max(task.priority for task in self.tasks)
-
-    def under(self, number: int) -> Self:
-        """The same system under another schedule of the same domains."""
-        domains = list(dict.fromkeys(domain for domain, _ in self.schedule))
-        schedule = random_schedule(random.Random(f"{number} {self.tasks}"), domains)
-        return replace(self, schedule=schedule)
 
     def written(self) -> tuple[str, dict[str, str]]:
         """The system in CAmkES, and the code of its components."""

@@ -15,7 +15,7 @@ events, and policies of overruns other than `wait`.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Self
 
 from tests.experiments.domain_simulator import BEGIN, Executed, extend, random_schedule
@@ -126,12 +126,6 @@ class WaitingSystem:
             tuple(tasks), schedule, server, locked, condition, helped, choose.random() < 0.3,
             budgets or seed % 2 == 1,
         )  # fmt: skip
-
-    def under(self, number: int) -> Self:
-        """The same system under another schedule of the same domains."""
-        domains = list(dict.fromkeys(domain for domain, _ in self.schedule))
-        schedule = random_schedule(random.Random(f"{number} {self.tasks}"), domains)
-        return replace(self, schedule=schedule)
 
     def users(self, *kinds: str) -> list[Task]:
         return [task for task in self.tasks if task.uses in kinds]
