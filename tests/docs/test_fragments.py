@@ -108,6 +108,7 @@ def test_what_is_typed_into_gdb(tmp_path: Path) -> None:
     words = [word for command in commands for word in ("-x", command)]
     result = camkes("debug", "examples/inversion", "--at", "2.5ms", *words, "--batch", cwd=tmp_path)
     assert (result.status, result.errors) == (0, "") and result.output.count("\nat ") == 3, result
+    assert "Exception" not in result.output, result
 
 
 @pytest.mark.long
