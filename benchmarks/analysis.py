@@ -6,7 +6,7 @@
     .venv/bin/python benchmarks/analysis.py --gap SYSTEMS [--jobs N] [--output FILE] [--kept FILE]
 
 With --gap: how far the assignment is above the exact blocking, and how many bounds are attained by a case, in
-so many random systems of 3 to 10 tasks and 2 to 8 CPIs, with chains of up to 4. With --kept the counts are
+so many random systems of 3 to 10 tasks and 2 to 8 CPIs, with requests nested up to 4 deep. With --kept the counts are
 kept in a file, and a run of the same commit continues with them.
 """
 
@@ -53,7 +53,7 @@ HEAD = (
     # REUSE-IgnoreEnd
     "# What the assignment and the cases leave open",
     "Written by `benchmarks/analysis.py --gap`: random systems of 3 to 10 tasks and 2 to 8 CPIs,",
-    "with chains of up to 4.",
+    "with requests nested up to 4 deep.",
     "",
 )
 
