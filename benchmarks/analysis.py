@@ -6,8 +6,8 @@
     .venv/bin/python benchmarks/analysis.py --gap SYSTEMS [--jobs N] [--output FILE] [--kept FILE]
 
 With --gap: how far the assignment is above the exact blocking, and how many bounds are attained by a case, in
-so many random systems of 3 to 10 tasks and 2 to 8 CPIs, with requests nested up to 4 deep. With --kept the counts are
-kept in a file, and a run of the same commit continues with them.
+so many random systems of 3 to 10 tasks and 2 to 8 CPIs, with requests nested up to 4 deep. With --kept the
+counts are kept in a file, and a run of the same commit continues with them.
 """
 
 from __future__ import annotations
