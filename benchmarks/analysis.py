@@ -18,7 +18,6 @@ import math
 import multiprocessing
 import os
 import random
-import re
 import resource
 import subprocess
 import tempfile
@@ -30,7 +29,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
-from scale import write_system
+from scale import timed, write_system
 
 from camkes import pipeline
 from camkes.analysis.assignment import changed
@@ -149,16 +148,11 @@ def nested(rng: random.Random, tasks: int, cpis: int) -> Workload:
 
 def large(instances: int) -> None:
     """A system of so many instances, from its text, without the search for cases."""
-    text = write_system(instances)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "large.camkes"
         sink = Sink()
+        path.write_text(timed(write_system(instances)))
         begin = time.perf_counter()
-        text = re.sub(r"(task\d+)\._priority", r"\1._wcet = 1 us; \1._priority", text)
-        text = re.sub(r"_period = (\d+);", r"_period = \1 ms;", text)
-        names = re.findall(r"component \w+ (server\d+);", text)
-        servers = "".join(f"{each}.p_wcet = {100 + index % 100} ns;" for index, each in enumerate(names))
-        path.write_text(text.rstrip()[:-3] + servers + "} }")
         checked = pipeline.check(pipeline.Input(path, preprocess=False), sink)
         assert checked is not None, [each.message for each in sink.diagnostics][:3]
         read = time.perf_counter() - begin

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import resource
 import subprocess
 import sys
@@ -67,6 +68,16 @@ def write_system(instances: int, *, plain: bool = False) -> str:
             f"{task}._priority = {1 + i * 250 // len(tasks)}; {task}._period = {1000 * (1 + i % 97)};"
         )
     return "\n".join([*lines, "} }\n"])
+
+
+def timed(text: str) -> str:
+    """A system of `write_system` with execution times of all tasks and servers, and periods a thousand times
+    as long."""
+    text = re.sub(r"(task\d+)\._priority", r"\1._wcet = 1 us; \1._priority", text)
+    text = re.sub(r"_period = (\d+);", r"_period = \1 ms;", text)
+    names = re.findall(r"component \w+ (server\d+);", text)
+    servers = "".join(f"{each}.p_wcet = {100 + index % 100} ns;" for index, each in enumerate(names))
+    return f"{text.rstrip()[:-3]}{servers}}} }}\n"
 
 
 CLUSTER = 100

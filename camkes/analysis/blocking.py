@@ -98,9 +98,9 @@ class PossibleWaits(Struct, frozen=True, dict=True):
                 tasks.setdefault(section.cpi, {})[section.task] = None
         requesting: dict[str, list[tuple[str, int]]] = {}
         for cpi in tasks:
-            for lock, count in self.inside[cpi].items():
-                if lock in most:
-                    requesting.setdefault(lock, []).append((cpi, count))
+            counts = self.inside[cpi]
+            for lock in most.keys() & counts.keys():
+                requesting.setdefault(lock, []).append((cpi, counts[lock]))
         return {lock: _nested(requesting.get(lock, ()), tasks, most.get(lock, 0)) for lock in self.holders}
 
     @cached_property
@@ -274,48 +274,35 @@ class _Sections:
         return tuple(section for other in others for section in self._of(other))
 
     def _of(self, other: WorkloadTask) -> Iterator[RequestSection]:
+        workload, steps = self._workload, self._demands.steps
         ways = [(name, frozenset[str]()) for name in other.requests if name in self._leads]
         seen = {self._key(*way) for way in ways}
         every_way = self.every_way
         fewest = {name: [held] for name, held in ways if self._enters_no_ceiling(name, held)}
+
+        def section(name: str, held: frozenset[str], duration: Time, *, at_ceiling: bool) -> RequestSection:
+            enters = self._enters(other, held, at_ceiling=at_ceiling)
+            lock = workload.lock[name]
+            return RequestSection(other.name, name, duration, held, at_ceiling, other.priority, enters, lock)
+
         for name, held in ways:
             self._ways += 1
             if every_way and self._ways > self._most:
                 self.every_way = False
                 return
-            rules, lock = self._workload.rules[name], self._workload.lock[name]
-            alone, below_lock = self._demands.steps[name]
-            step = below_lock if not self._workload.contended.isdisjoint(held) else alone
+            rules, lock = workload.rules[name], workload.lock[name]
+            alone, below_lock = steps[name]
+            step = below_lock if not workload.contended.isdisjoint(held) else alone
             if not self.every_way:  # there may be a way with other locks
                 step = max(alone, below_lock)
-            if step and other.priority < self._task.priority <= self._workload.urgent[lock][0]:
-                enters = self._enters(other, held, at_ceiling=True)
-                yield RequestSection(
-                    task=other.name,
-                    cpi=name,
-                    duration=step,
-                    held=held,
-                    at_ceiling=True,
-                    priority=other.priority,
-                    enters=enters,
-                    lock=lock,
-                )
+            if step and other.priority < self._task.priority <= workload.urgent[lock][0]:
+                yield section(name, held, step, at_ceiling=True)
             if self._waited_for(name, rules, other):
                 duration = self._demands.of_request[name]
-                enters = self._enters(other, held, at_ceiling=rules.own_priority)
-                yield RequestSection(
-                    task=other.name,
-                    cpi=name,
-                    duration=duration,
-                    held=held,
-                    at_ceiling=rules.own_priority,
-                    priority=other.priority,
-                    enters=enters,
-                    lock=lock,
-                )
+                yield section(name, held, duration, at_ceiling=rules.own_priority)
                 continue
             below = held | {lock} if rules.lock else held
-            for callee in self._workload.cpi[name].requests:
+            for callee in workload.cpi[name].requests:
                 key = self._key(callee, below)
                 if key not in seen and callee in self._leads and not self._is_worse(callee, below, fewest):
                     seen.add(key)
@@ -396,17 +383,16 @@ def sums(found: Iterable[RequestSection]) -> Sums:
 
 def assign(found: Sequence[RequestSection], limits: Limits) -> tuple[RequestSection, ...]:
     """The sections of the greatest sum in which no task is there twice, and no CPI above its limit."""
-    best: dict[str, dict[str, RequestSection]] = {}  # by resource and task
+    best: dict[str, dict[str, RequestSection]] = {}  # by task and resource
     for section in found:
-        of_tasks = best.setdefault(section.resource, {})
-        before = of_tasks.get(section.task)
+        of_task = best.setdefault(section.task, {})
+        before = of_task.get(section.resource)
         if before is None or before.duration < section.duration:
-            of_tasks[section.task] = section
+            of_task[section.resource] = section
     values = {
-        name: {task: section.duration for task, section in of_tasks.items()}
-        for name, of_tasks in best.items()
+        task: {name: section.duration for name, section in of_task.items()} for task, of_task in best.items()
     }
-    return tuple(best[name][task] for task, name in matched(values, limits).items())
+    return tuple(best[task][name] for task, name in matched(values, limits).items())
 
 
 class _Choice(Struct, frozen=True):

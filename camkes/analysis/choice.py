@@ -29,7 +29,7 @@ from camkes.analysis.sections import Limits, RequestSection
 
 #: How many numbers of linear programs are computed before the search ends without the greatest sum; to price
 #: an option counts as so many.
-WORK, PRICING = 1_500_000, 6
+WORK, PRICING = 1_000_000, 6
 
 #: Prices are whole numbers of this part of the unit of durations.
 PARTS = 1 << 18
@@ -43,7 +43,7 @@ class Chosen(Struct, frozen=True):
     bound: Time
 
 
-class Candidate(Struct, frozen=True):
+class Candidate(Struct, frozen=True, gc=False):
     """A section, its duration in parts, and how much it takes of each row; less than 0 where it adds."""
 
     section: RequestSection
@@ -109,49 +109,89 @@ class Priced(Struct, frozen=True):
 
 
 def matched(values: Mapping[str, Mapping[str, Time]], limits: Limits) -> dict[str, str]:
-    """A resource for each task, of the greatest sum of the values that resources have for tasks, no resource
-    more often than its limit (1, if not stated): the assignment problem.
+    """For tasks a resource, of the greatest sum of the values that resources have for tasks, no resource more
+    often than its limit (1, if not stated): the assignment problem.
 
-    Each resource is given out as often as its limit, once at a time: to the task where the sum gains most,
-    one without a resource, or one that leaves another resource to the next (successive longest paths)."""
-    taken: dict[str, str] = {}
-    for resource, of_tasks in values.items():
-        for _ in range(min(limits.get(resource, 1), len(of_tasks))):
-            if not _given(resource, values, taken):
+    The tasks come one after the other, each with the exchanges that lose least (Kuhn 1955, Jonker and
+    Volgenant 1987). What is full has a price, and each task has the resource that is worth most after it."""
+    matching = _Matching(
+        {
+            task: sorted(
+                ((each, name) for name, each in of.items() if limits.get(name, 1)),
+                key=lambda of_task: -of_task[0],
+            )
+            for task, of in values.items()
+        },
+        limits,
+    )
+    for task in values:
+        matching.give(task)
+    return matching.taken
+
+
+class _Matching:
+    """The resources that tasks have `taken`; `values` are those of each task, the greatest first."""
+
+    def __init__(self, values: Mapping[str, Sequence[tuple[Time, str]]], limits: Limits) -> None:
+        self._values = values
+        self._limits = limits
+        self._prices: dict[str, Time] = {}
+        self._holders: dict[str, dict[str, Time]] = {}  # with the values for them
+        self.taken: dict[str, str] = {}
+
+    def give(self, task: str) -> None:
+        """A resource for one more task, or none."""
+        prices, holders = self._prices, self._holders
+        worth = max((value - prices.get(name, 0) for value, name in self._values[task]), default=0)
+        least = worth  # what is lost if this task has none
+        end: tuple[str, str] | None = None  # the resource with a place, or with the task that leaves it
+        losses: dict[str, Time] = {}
+        before: dict[str, tuple[str, Time]] = {}  # the task that comes to a resource
+        todo: list[tuple[Time, str]] = []
+        full: list[str] = []
+
+        def look(other: str, of_best: Time) -> None:
+            for value, name in self._values[other]:
+                if of_best - value >= least:
+                    break
+                loss = of_best - value + prices.get(name, 0)
+                if loss < losses.get(name, least):
+                    losses[name], before[name] = loss, (other, value)
+                    heappush(todo, (loss, name))
+
+        look(task, worth)
+        while todo and todo[0][0] < least:
+            loss, name = heappop(todo)
+            if loss > losses[name]:
+                continue
+            of = holders.setdefault(name, {})
+            if len(of) < self._limits.get(name, 1):
+                least, end = loss, (name, "")
                 break
-    return taken
+            full.append(name)
+            for other, value in of.items():
+                profit = value - prices.get(name, 0)
+                if loss + profit < least:
+                    least, end = loss + profit, (name, other)
+                look(other, loss + profit)
+        for name in full:
+            prices[name] = prices.get(name, 0) + max(least - losses[name], 0)
+        if end is not None:
+            self._exchange(task, end, before)
 
-
-def _given(first: str, values: Mapping[str, Mapping[str, Time]], taken: dict[str, str]) -> bool:
-    """Give a resource to one more task; False where that gains nothing."""
-    gains: dict[str, Time] = {first: 0}  # of a free place at each resource, with the exchanges until there
-    ways: dict[str, tuple[str, str]] = {}  # the resource before, and the task that comes from here to it
-    end: tuple[Time, str, str] = (0, "", "")
-    todo = [first]
-    for resource in todo:
-        gain = gains[resource]
-        for task, value in values[resource].items():
-            now = taken.get(task)
-            if now is None:
-                if gain + value > end[0]:
-                    end = gain + value, resource, task
-            elif now != resource:
-                exchanged = gain + value - values[now][task]
-                if now not in gains or exchanged > gains[now]:
-                    gains[now], ways[now] = exchanged, (resource, task)
-                    todo.append(now)
-                    if exchanged > end[0]:  # the place there stays free
-                        end = exchanged, now, ""
-    _, resource, task = end
-    if not resource:
-        return False
-    if task:
-        taken[task] = resource
-    while resource != first:
-        before, task = ways[resource]
-        taken[task] = before
-        resource = before
-    return True
+    def _exchange(self, task: str, end: tuple[str, str], before: Mapping[str, tuple[str, Time]]) -> None:
+        name, leaving = end
+        if leaving:
+            del self._holders[name][leaving], self.taken[leaving]
+        while True:
+            comes, value = before[name]
+            place = self.taken.get(comes, "")
+            self._holders[name][comes] = value
+            self.taken[comes] = name
+            if comes == task:
+                return
+            del self._holders[place][comes]
+            name = place
 
 
 def worth_of(option: Candidate, prices: Sequence[int]) -> int:
@@ -260,7 +300,7 @@ class Choosing:
     def _rows_of(self, section: RequestSection) -> list[tuple[str, str]]:
         """The rows that a section takes one of."""
         own = ("ceiling", "") if section.at_ceiling else ("requested", section.resource)
-        return [*(("held", name) for name in section.held), own]
+        return [*(("held", name) for name in sorted(section.held)), own]
 
     def _option(self, section: RequestSection) -> Candidate:
         rows = dict(self._adds.get(section.cpi, ()))
@@ -360,9 +400,8 @@ class Choosing:
             more = [each for each in now.picked.values() if id(each) not in columns]
             if not more:
                 break
-            for option in more:
-                columns[id(option)] = None
-                program.add(option.duration, {**dict(option.rows), tasks[option.section.task]: 1})
+            columns |= dict.fromkeys(map(id, more))
+            program.add([(each.duration, {**dict(each.rows), tasks[each.section.task]: 1}) for each in more])
             self._work -= PRICING * branch.size + program.solve(self._work)
             prices = [round(price) for price in program.prices()[:rows]]
             now = priced(branch, prices)

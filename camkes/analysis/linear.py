@@ -32,22 +32,31 @@ class LinearProgram:
         self._columns = 0
         self._least = 0.0
 
-    def add(self, worth: float, column: Mapping[int, float]) -> None:
-        """A column with what it takes of which rows."""
-        index = self._columns
-        self._columns += 1
-        self._least = max(self._least, worth * _LEAST_WORTH)
-        taken = {row: each for row, each in column.items() if -1 - row in self._place}
-        entered = [(-1 - row, each) for row, each in column.items() if row not in taken]
-        found: dict[int, float] = {self._place[-1 - row]: each for row, each in taken.items()}
-        for row, others in enumerate(self._taken) if entered else ():
-            more = sum(others[left] * each for left, each in entered if left in others)
-            if more:
-                found[row] = found.get(row, 0.0) + more
-        for row, each in found.items():
-            if abs(each) > _LEAST:
-                self._taken[row][index] = each
-        self._gains[index] = worth + sum(self._gains.get(left, 0.0) * each for left, each in entered)
+    def add(self, columns: Sequence[tuple[float, Mapping[int, float]]]) -> None:
+        """Columns, each with its worth and what it takes of which rows."""
+        entered = {-1 - row for _, column in columns for row in column} - self._place.keys()
+        left: dict[int, list[tuple[int, float]]] = {each: [] for each in entered}
+        for row, taken in enumerate(self._taken) if entered else ():
+            for each in entered & taken.keys():
+                left[each].append((row, taken[each]))
+        for worth, column in columns:
+            index = self._columns
+            self._columns += 1
+            self._least = max(self._least, worth * _LEAST_WORTH)
+            found: dict[int, float] = {}
+            for row, count in column.items():
+                each = -1 - row
+                if each in entered:
+                    worth += self._gains.get(each, 0.0) * count
+                    for other, value in left[each]:
+                        found[other] = found.get(other, 0.0) + value * count
+                else:
+                    place = self._place[each]
+                    found[place] = found.get(place, 0.0) + count
+            for row, value in found.items():
+                if abs(value) > _LEAST:
+                    self._taken[row][index] = value
+            self._gains[index] = worth
 
     def solve(self, most: int) -> int:
         """Go to the greatest sum, or towards it until so many numbers were computed; how many were."""

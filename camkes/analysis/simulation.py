@@ -158,6 +158,8 @@ class Simulation:
         self._emitters = {task.after for task in workload.tasks if task.after}
         self._ready: list[_Flow] = []
         self._running: _Flow | None = None
+        self._rival: _Flow | None = None  # the first of all others that are ready
+        self._changed = True  # so that it can be another one
         self._count = 0
         self._holder: dict[str, _Flow] = {}
         self._waiting: dict[str, list[_Flow]] = {lock: [] for lock in workload.lock.values()}
@@ -226,20 +228,26 @@ class Simulation:
 
     def _pick(self) -> _Flow | None:
         before = self._running
-        best = max(
-            self._ready,
-            key=lambda flow: (self._priority(flow), flow.ahead, flow is before, flow.order),
-            default=None,
-        )
+        if self._changed:
+            others = (flow for flow in self._ready if flow is not before)
+            self._rival, self._changed = max(others, key=self._urgency, default=None), False
+        best = self._rival
+        if before is not None and before.stack and not before.blocked:
+            if best is None or self._urgency(best) < self._urgency(before):
+                return before
+            self._count += 1
+            before.order = self._count
         if best is not before:
-            if before is not None and before.stack and not before.blocked:
-                self._count += 1
-                before.order = self._count
+            self._changed = True
             if best is not None:
                 self._count += 1
                 best.order = self._count
             self._running = best
         return best
+
+    def _urgency(self, flow: _Flow) -> tuple[int, int, bool, int]:
+        """Of those that are ready, the one with the greatest executes."""
+        return self._priority(flow), flow.ahead, flow is self._running, flow.order
 
     def _priority(self, flow: _Flow) -> int:
         value = flow.stack[-1].base
@@ -294,6 +302,7 @@ class Simulation:
         behind = running is not None and running.stack and self._priority(running) == self._priority(flow)
         flow.order = -self._count if behind else self._count
         self._ready.append(flow)
+        self._changed = True
 
     def _block(self, flow: _Flow, cpi: WorkloadCpi) -> None:
         """The task waits for a CPI."""
@@ -301,6 +310,7 @@ class Simulation:
         flow.blocked = True
         flow.waits = cpi.name
         self._ready.remove(flow)
+        self._changed = True  # others inherit from it
 
     def _step(self, flow: _Flow) -> None:
         step = next(flow.stack[-1].steps, None)

@@ -33,8 +33,7 @@ def test_the_sum_is_the_greatest_and_prices_show_it(seed: int) -> None:
         columns.append((float(rng.randint(1, 100)), {**column, len(limits) + number: 1.0}))
     program = LinearProgram(every)
     for lot in (columns[: count // 2], columns[count // 2 :]):
-        for worth, column in lot:
-            program.add(worth, column)
+        program.add(lot)
         assert program.solve(10**7) < 10**7
     values, prices = program.values(), program.prices()
     taken = [sum(column.get(row, 0.0) * v for (_, column), v in zip(columns, values, strict=True))
@@ -58,6 +57,6 @@ def test_the_sum_is_the_greatest_and_prices_show_it(seed: int) -> None:
 
 def test_it_ends_at_its_limit() -> None:
     program = LinearProgram([1.0, 1.0])
-    program.add(3.0, {0: 1.0, 1: 1.0})
+    program.add([(3.0, {0: 1.0, 1: 1.0})])
     assert program.solve(0) == 0
     assert program.values() == [0.0]

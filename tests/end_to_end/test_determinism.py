@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.scale import write_system
+from benchmarks.scale import timed, write_system
 
 from .support import EXAMPLES, ROOT
 
@@ -52,3 +52,23 @@ def test_every_hash_seed_gives_the_same_bytes(tmp_path: Path) -> None:
     for seed in range(1, SEEDS):
         assert digests(seed, tmp_path, files) == first, f"PYTHONHASHSEED={seed}"
     print(f"\n{len(first)} outputs of {len(files)} files are the same with {SEEDS} hash seeds")
+
+
+@pytest.mark.long
+def test_every_hash_seed_gives_the_same_analysis(tmp_path: Path) -> None:
+    """Also where the search for the greatest blocking is cut off."""
+    path = tmp_path / "large.camkes"
+    path.write_text(timed(write_system(1000)), encoding="utf-8")
+    command = [sys.executable, "-m", "camkes", "analyze", "--text", "--platform", "none", "--json", str(path)]
+    found = {
+        subprocess.run(
+            command,
+            cwd=ROOT,
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            check=False,
+        ).stdout
+        for seed in range(SEEDS)
+    }
+    assert len(found) == 1
+    assert all(b"blocking_gap" in each for each in found)
