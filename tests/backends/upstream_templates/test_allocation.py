@@ -16,6 +16,7 @@ from camkes.backends.sel4.link import link, symbols_of
 from camkes.backends.sel4.spec import unlinked
 from camkes.capdl.fill import BootRecord, Fill
 from camkes.capdl.model import CapabilityModel, Interrupt, ObjectKind
+from camkes.capdl.text import capdl_text
 
 from .support import cap, item, mappings, rendered, text_of
 
@@ -281,7 +282,7 @@ def specification(
     caps: dict[str, dict[str, str]] = {}
     irqs: dict[str, str] = {}
     section = container = ""
-    for line in link(spec, images).text(20_000).splitlines():
+    for line in capdl_text(link(spec, images)).splitlines():
         if line.endswith(" {"):
             if line[:-2] in ("objects", "caps", "irq maps"):
                 section = line[:-2]
