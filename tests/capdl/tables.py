@@ -38,7 +38,7 @@ class Tables(Struct, frozen=True):
 
 
 def printed(source: Path) -> str:
-    """What tables say, compiled against a header with the loader's names."""
+    """Everything in tables, as text: they are compiled against a header with the loader's names."""
     with tempfile.TemporaryDirectory() as folder:
         program = Path(folder) / "print"
         command = ["cc", "-O0", "-Werror", "-Wall", "-I", str(_HERE), str(_HERE / "print.c"), str(source)]

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """The tables of seL4's loader: everything in them, compiled here against a header with the loader's names.
 
-`golden/every-kind.tables.txt` is what they say about a system with every kind of object and capability."""
+`golden/every-kind.tables.txt` has those of a system with every kind of object and capability."""
 
 from __future__ import annotations
 
