@@ -5,11 +5,11 @@
     python benchmarks/features.py ~/vm --json features.json --markdown table.md
 
 A row is a feature and an application that uses it: one of camkes-vm-examples (`vm/NAME`), of seL4/camkes
-(`camkes/NAME`), or of this repository (`own/NAME`, and `test/NAME`, which a test builds as well). "boots" means that
-the image prints the texts that the row waits for; "builds" that there is an image. Results that the file of
-`--json` has are kept, but for rows that `--again` names. With `--beside DIR` the same rows are tried in a
-workspace of camkes-tool. SEL4_WORKSPACE names the workspace where no argument does. `--modules` are those
-that a guest's kernel needs for virtio_net, in the order in which they are loaded.
+(`camkes/NAME`), or of this repository (`own/NAME`, and `test/NAME`, which a test builds as well). "boots"
+means that the image prints the texts that the row waits for; "builds" that there is an image. Results that
+the file of `--json` has are kept, but for rows that `--again` names. With `--beside DIR` the same rows are
+tried in a workspace of camkes-tool. SEL4_WORKSPACE names the workspace where no argument does. `--modules`
+are those that a guest's kernel needs for virtio_net, in the order in which they are loaded.
 """
 
 from __future__ import annotations
