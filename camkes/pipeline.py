@@ -136,8 +136,17 @@ def unreadable(error: PermissionError) -> Diagnostic:
 def load_options(application: Application, asked: Input) -> LoadOptions:
     """How the files of an application are read."""
     from camkes.project.application import KERNEL_IS_MCS
+    from camkes.project.workspaces import named_workspace
     from camkes.resolve import LoadOptions
     from camkes.resources import DEVICES
+
+    definitions, workspace = dict(asked.definitions), named_workspace(asked.workspace)
+
+    def platform_tree() -> bytes:
+        from camkes.project.trees import platform_tree
+
+        assert workspace is not None
+        return platform_tree(workspace, definitions)
 
     return LoadOptions(
         import_path=(*asked.import_path, *application.import_paths),
@@ -149,8 +158,9 @@ def load_options(application: Application, asked: Input) -> LoadOptions:
             asked.allow_forward_references, application.options.get("CAmkESAllowForwardReferences", "OFF")
         ),
         dtb=asked.dtb or application.dtb,
+        platform_tree=None if workspace is None else platform_tree,
         gpio_list=asked.gpio_list,
-        mcs=_chosen(None, {**application.options, **dict(asked.definitions)}.get(KERNEL_IS_MCS, "OFF")),
+        mcs=_chosen(None, {**application.options, **definitions}.get(KERNEL_IS_MCS, "OFF")),
         substitutes=DEVICES,
         overrides=asked.overrides,
     )

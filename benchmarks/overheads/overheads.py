@@ -47,7 +47,7 @@ ROWS = {
     "upstream": ("plain, as camkes-tool makes it", "bare"),
     "plain": ("plain", "bare"),
     "shapes_none": ("plain, nothing in, nothing out", "bare"),
-    "shapes_in3": ("plain, four words in", "bare"),
+    "shapes_in4": ("plain, four words in", "bare"),
     "bare_out3": ("bare, four words out", "bare"),
     "shapes_out3": ("plain, four words out", "bare_out3"),
     "shapes_add": ("plain, two integers in, one out", "bare"),

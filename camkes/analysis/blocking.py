@@ -281,9 +281,16 @@ class _Sections:
         fewest = {name: [held] for name, held in ways if self._enters_no_ceiling(name, held)}
 
         def section(name: str, held: frozenset[str], duration: Time, *, at_ceiling: bool) -> RequestSection:
-            enters = self._enters(other, held, at_ceiling=at_ceiling)
-            lock = workload.lock[name]
-            return RequestSection(other.name, name, duration, held, at_ceiling, other.priority, enters, lock)
+            return RequestSection(
+                task=other.name,
+                cpi=name,
+                duration=duration,
+                held=held,
+                at_ceiling=at_ceiling,
+                priority=other.priority,
+                enters=self._enters(other, held, at_ceiling=at_ceiling),
+                lock=workload.lock[name],
+            )
 
         for name, held in ways:
             self._ways += 1

@@ -3,21 +3,21 @@
 """Certificates of response times: for each task what shows its bound to one who does not repeat the analysis.
 
 A certificate is a file of lines, each a JSON object; docs/certificates.md has the theorem that they are for.
-Tasks that events release are certified with jitters (Tindell and Clark 1994), not with the offsets of
-`chains.py`. All times are whole nanoseconds: costs of operations are rounded up.
+Of the rules for chains of events in `chains.py` it has the first ones: which jobs of a chain can be in a busy
+window. All times are whole nanoseconds: costs of operations are rounded up.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import ceil
 
 from msgspec import Struct, convert, to_builtins
+from msgspec.structs import replace
 
 from camkes.analysis.blocking import Blocking, PossibleWaits, waits
-from camkes.analysis.chains import load_of
+from camkes.analysis.chains import Chains, Way
 from camkes.analysis.demand import Demands, demands, overheads_of, release_cost
 from camkes.analysis.platform import FREE, Platform
 from camkes.analysis.proofs import Prices, Proof, Proving
@@ -52,14 +52,13 @@ class SystemLine(Struct, frozen=True, kw_only=True, tag_field="line", tag="syste
 
 
 class TaskLine(Struct, frozen=True, tag_field="line", tag="task"):
-    """A task that is certified. A job demands `demand`, with so many `requests` to CPIs. Lower tasks keep it
-    waiting for `blocking` at most in the window of the longest response. Its `response` counts from its own
-    release; jobs end at most `latest` after the release of the first one of their chain. The lines up to the
-    next task show this."""
+    """A task that is certified. Lower tasks keep a job waiting for `blocking` at most in the window of the
+    longest response. The `response` counts from the release of the first task of its segment: its own
+    release, or that of the first task before it in its chain from which on all have its priority or a higher
+    one. Jobs end at most `latest` after the release of the first task of the chain. The lines up to the next
+    task show this."""
 
     task: str
-    demand: int
-    requests: dict[str, int]
     blocking: int
     response: int
     latest: int
@@ -79,7 +78,8 @@ class SectionLine(Struct, frozen=True, tag_field="line", tag="section"):
 
 class BoundLine(Struct, frozen=True, tag_field="line", tag="bound"):
     """In windows up to `window` sections keep a job waiting for `blocking` at most, as `proof` shows (see
-    `camkes.analysis.proofs.Proof`). Those with the numbers `chosen` can do so together."""
+    `camkes.analysis.proofs.Proof`). Those with the numbers `chosen` were found to do so together, for so long
+    if nothing longer had to be proved."""
 
     window: int
     blocking: int
@@ -89,8 +89,10 @@ class BoundLine(Struct, frozen=True, tag_field="line", tag="bound"):
 
 class JobLine(Struct, frozen=True, tag_field="line", tag="job"):
     """The `job` of a busy window, counted from 0, ends at most `window` after its beginning, which is at
-    `phase` in a schedule of domains, or 0."""
+    `phase` in a schedule of domains, or 0. The window has what this `emitter`, a lower task, releases; empty:
+    what no lower task does."""
 
+    emitter: str
     phase: int
     job: int
     window: int
@@ -117,7 +119,7 @@ def certificate(
     workload: Workload, platform: Platform | None, analysis: Analysis, *, budgets: bool = False
 ) -> Iterator[CertificateLine]:
     """The lines for an analysis of a workload, for no `platform` with operations that cost nothing. A system
-    with `budgets` is not certified."""
+    with `budgets` that can end is not certified."""
     machine = convert(to_builtins(platform or FREE), WholePlatform)
     yield SystemLine(
         platform=None if platform is None else platform.name,
@@ -151,36 +153,37 @@ class _NotShownError(Exception):
 def _shown(
     workload: Workload, platform: Platform, analysis: Analysis, *, budgets: bool
 ) -> tuple[Mapping[str, Sequence[CertificateLine]], Mapping[str, str]]:
-    """For each task its lines, or why there are none. Jitters are computed anew until nothing changes."""
+    """For each task its lines, or why there are none. How late events from other domains come is computed
+    anew until nothing changes."""
     why = {each.task.name: reason for each in analysis.tasks if (reason := _reason(workload, each, budgets))}
     known = {each.task.name: each for each in analysis.tasks}
     if any(task.after for task in workload.tasks) or 1_000_000_000 % platform.clock:
-        known = {}  # those are for offsets, or costs that are not rounded
+        known = {}  # those are with more rules for chains, or costs that are not rounded
+    domain = {task.name: task.domain for task in workload.tasks}
+    across = {task.after for task in workload.tasks if domain.get(task.after, task.domain) != task.domain}
     latest: dict[str, int] = {}
     for _ in range(ROUNDS):
-        shown: dict[str, list[CertificateLine]] = {}
+        shown: dict[str, tuple[TaskLine, Sequence[CertificateLine]]] = {}
         for supply, part in delayed(workload, latest).parts:
             showing = _Showing(part, platform, supply, interruptions(workload, platform))
-            for task in part.tasks:
+            for task in showing.chains.in_order():
                 if task.name not in why:
                     try:
-                        shown[task.name] = [*showing.lines(task, known.get(task.name))]
+                        shown[task.name] = showing.lines(task, known.get(task.name))
                     except _NotShownError as error:
                         why[task.name] = str(error)
         _spread(workload, why)
-        before, latest = latest, {}
-        for name, (line, *_) in shown.items():
-            if name not in why and isinstance(line, TaskLine):
-                latest[name] = line.latest
-        if before == latest or not any(task.after for task in workload.tasks):
-            return {name: lines for name, lines in shown.items() if name not in why}, why
+        before = latest
+        latest = {name: line.latest for name, (line, _) in shown.items() if name in across - why.keys()}
+        if before == latest:
+            return {name: (line, *more) for name, (line, more) in shown.items() if name not in why}, why
     return {}, {each.task.name: "no jitters were found that suffice" for each in analysis.tasks} | why
 
 
 def _reason(workload: Workload, result: TaskResult, budgets: bool) -> str:
     """Why there is nothing for a task, where that is known before."""
     if budgets:
-        return "budgets are not looked at"
+        return "budgets and criticalities are not looked at"
     if any(task.band for task in workload.tasks):
         return "a scheduler orders tasks by their deadlines"
     if result.response is None:
@@ -206,52 +209,62 @@ class _Showing:
     def __init__(
         self, part: Workload, platform: Platform, supply: Supply, interrupts: Sequence[Load]
     ) -> None:
+        self.chains = Chains(part)
         self._part = part
+        self._platform = platform
         self._supply = supply
         self._interrupts = interrupts
         self._needed: Demands = demands(part, platform)
+        self._latest: dict[str, int] = {}
 
-    def lines(self, task: WorkloadTask, known: TaskResult | None) -> Iterator[CertificateLine]:
-        """All about a task. What is `known` of it spares a search."""
-        possible = waits(self._part, self._needed, task)
+    def lines(
+        self, task: WorkloadTask, known: TaskResult | None
+    ) -> tuple[TaskLine, Sequence[CertificateLine]]:
+        """All about a task, after the one that releases it. What is `known` of it spares a search."""
+        level = self.chains.level(task, self._needed)
+        if self.chains:
+            possible = waits(level.workload, demands(level.workload, self._platform), task)
+        else:
+            possible = waits(self._part, self._needed, task)
         if not possible.every_way:
             raise _NotShownError("lower tasks come to CPIs on too many ways")
         bounds = _ProvedBounds(possible)
         if known is not None and known.response is not None:
             bounds.know(int(known.response.window), known.blocking)
-        loads = [load_of(each, self._needed) for each in self._part.tasks if each.priority >= task.priority]
-        own = next(load for load in loads if load.name == task.name)
-        others = [*(load for load in loads if load is not own), *self._interrupts]
-        if sum(Fraction(load.demand) / load.period for load in (own, *others)) > self._supply.share:
-            raise _NotShownError("no bound: overload")
         jobs = [
-            (job, int(task.jitter) - job.job * task.period)
-            for phase in sorted(self._supply.phases, key=lambda phase: phase.begin) or (None,)
-            for job in _jobs(own, others, bounds, phase)
+            (job, int(way.own.jitter) - job.job * way.own.period)
+            for way in sorted(level.ways, key=lambda way: way.emitter)
+            for job in self._jobs(way, level.following, bounds)
         ]
         response, blocking = max((job.window + min(0, late), bounds.within(job.window)) for job, late in jobs)
-        yield TaskLine(
-            task.name,
-            int(own.demand),
-            self._requests(task),
-            blocking,
-            response,
-            max(job.window + late for job, late in jobs),
-        )
-        for each in possible.sections:
-            held = tuple(sorted(each.held))
-            yield SectionLine(each.task, each.cpi, held, each.at_ceiling, int(each.duration))
-        yield from bounds.lines([job.window for job, _ in jobs])
-        yield from (job for job, _ in jobs)
+        latest = max(job.window + late for job, late in jobs)
+        if emitter := self.chains.emitter(self.chains.head(task, task.priority)):
+            if emitter.name not in self._latest:
+                raise _NotShownError(f"{emitter.name}, from which its releases follow, is not certified")
+            latest = self._latest[emitter.name]  # that is the end of all that follow and are above
+        self._latest[task.name] = latest
+        sections = [
+            SectionLine(each.task, each.cpi, tuple(sorted(each.held)), each.at_ceiling, int(each.duration))
+            for each in possible.sections
+        ]
+        of_windows = bounds.lines([job.window for job, _ in jobs])
+        line = TaskLine(task.name, blocking, response, latest)
+        return line, [*sections, *of_windows, *(job for job, _ in jobs)]
 
-    def _requests(self, task: WorkloadTask) -> dict[str, int]:
-        counts = Counter(task.requests)
-        for cpi in self._part.order:
-            counts.update({name: counts[cpi.name] * count for name, count in cpi.requests.items()})
-        return {name: count for name, count in counts.items() if count}
+    def _jobs(self, way: Way, following: Sequence[Load], bounds: _ProvedBounds) -> Iterator[JobLine]:
+        """Those of all windows that are so."""
+        every = [way.own, *following]
+        demand, goes_on = sum(load.demand for load in every), any(load.goes_on for load in every)
+        own, others = replace(way.own, demand=demand, goes_on=goes_on), [*way.others, *self._interrupts]
+        if sum(Fraction(load.demand) / load.period for load in (own, *others)) > self._supply.share:
+            raise _NotShownError("no bound: overload")
+        for phase in sorted(self._supply.phases, key=lambda phase: phase.begin) or (None,):
+            yield from _jobs(way.emitter, own, others, bounds, phase)
 
 
-def _jobs(own: Load, others: Sequence[Load], bounds: _ProvedBounds, phase: Phase | None) -> Iterator[JobLine]:
+def _jobs(
+    emitter: str, own: Load, others: Sequence[Load], bounds: _ProvedBounds, phase: Phase | None
+) -> Iterator[JobLine]:
     """The jobs of a busy window."""
     window, steps = 1, STEPS
     for job in range(JOBS):
@@ -266,7 +279,7 @@ def _jobs(own: Load, others: Sequence[Load], bounds: _ProvedBounds, phase: Phase
             steps -= 1
             if not steps:
                 raise _NotShownError("its busy window is too long")
-        yield JobLine(0 if phase is None else phase.begin, job, window)
+        yield JobLine(emitter, 0 if phase is None else phase.begin, job, window)
         if window <= (job + 1) * own.period - own.jitter:
             return
     raise _NotShownError(f"its busy window has more than {JOBS} jobs")
@@ -312,10 +325,11 @@ class _ProvedBounds:
     def lines(self, windows: Iterable[int]) -> Iterator[BoundLine]:
         """For each proof the longest of these windows that it is for."""
         longest: dict[tuple[tuple[str, int], ...], int] = {}
-        for window in windows if self._possible.sections else ():
+        for window in windows:
             key = self._key(window)
             longest[key] = max(window, longest.get(key, 0))
         for key, window in longest.items():
             sections = self._blocking(key, window).sections
             chosen = tuple(map(self._possible.sections.index, sections))
-            yield BoundLine(window, self.within(window), chosen, self._proofs[key].steps)
+            steps = self._proofs[key].steps if self._possible.sections else ()
+            yield BoundLine(window, self.within(window), chosen, steps)

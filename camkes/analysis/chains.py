@@ -35,6 +35,11 @@ class Way(Struct, frozen=True):
     others: tuple[Load, ...]
     heads: tuple[WorkloadTask, ...] = ()
 
+    @property
+    def emitter(self) -> str:
+        """The lower task that releases the heads; empty: there is none."""
+        return self.heads[0].after if self.heads else ""
+
 
 class LevelWindow(Struct, frozen=True):
     """A busy window of a task's priority. `workload` has for each task of this priority or above how often
@@ -328,13 +333,13 @@ class Chains:
         windows of the tasks before them, if none after that one is below it, nor an equal, where its next job
         can come before the end; or of their own."""
         latest: dict[str, Time] = {}
-        for task in self._in_order():
+        for task in self.in_order():
             ways = [way for way in self._ways(task, found, latest) if way is not None]
             if ways:
                 latest[task.name] = min(ways)
         return latest
 
-    def _in_order(self) -> Iterator[WorkloadTask]:
+    def in_order(self) -> Iterator[WorkloadTask]:
         """Each task after the one that releases it."""
         graph = {task.name: {task.after} & self._named.keys() for task in self._workload.tasks}
         return (self._named[name] for name in TopologicalSorter(graph).static_order())

@@ -218,7 +218,12 @@ def add_input(parser: argparse.ArgumentParser, path: str = SYSTEM) -> None:
     text = "run the C preprocessor (default)"
     option("--cpp", dest="preprocess", action="store_true", default=None, help=text)
     option("--nocpp", dest="preprocess", action="store_false", help="do not run the C preprocessor")
-    option("--dtb", metavar="FILE", type=Path, help="the device tree for dtb() queries")
+    option(
+        "--dtb",
+        metavar="FILE",
+        type=Path,
+        help="the device tree for dtb() queries (default: the one of -D PLATFORM in the workspace)",
+    )
     option("--gpio-list", metavar="FILE", type=Path, help="the list of pins for gpio() queries")
     text = "an seL4 workspace, for its packages and --kernel sel4 (default: SEL4_WORKSPACE)"
     option("--workspace", metavar="DIR", type=Path, help=text)

@@ -10,11 +10,14 @@ from camkes.editor.session import Feature, Server, path_of
 
 
 async def initialize(server: Server, params: lsp.InitializeParams) -> None:
-    """`trusted`: CMake may run for all folders of the session, `commands` names those that the
-    editor can run."""
+    """`trusted`: CMake may run for all folders of the session; `definitions` are those of -D of the command
+    line, by name; `commands` names those that the editor can run."""
     given = params.initialization_options
     options = given if isinstance(given, dict) else getattr(given, "_asdict", dict)()
     server.files.trusts_all = options.get("trusted") is True
+    definitions = options.get("definitions")
+    definitions = definitions if isinstance(definitions, dict) else getattr(definitions, "_asdict", dict)()
+    server.files.definitions = {name: str(value) for name, value in definitions.items()}
     commands = options.get("commands")
     server.commands = frozenset(commands) if isinstance(commands, list | tuple) else frozenset()
 

@@ -86,7 +86,12 @@ class SystemSnapshot(Struct, dict=True):
 
 
 def analyse_root(
-    application: Application, read: Callable[[Path], str | None], *, has_root: bool, compiles: bool
+    asked: pipeline.Input,
+    application: Application,
+    read: Callable[[Path], str | None],
+    *,
+    has_root: bool,
+    compiles: bool,
 ) -> SystemSnapshot:
     """Read, resolve and plan the system of an application; `read` gives texts that are not saved.
 
@@ -100,7 +105,7 @@ def analyse_root(
             return read_meaning(path, sink, span)
         return decode(path, text.encode(errors="replace"), sink, span)
 
-    options = pipeline.load_options(application, pipeline.Input(application.root))
+    options = pipeline.load_options(application, asked)
     options = replace(options, read=source)
     sink = Sink()
     loaded = pipeline.load(application.root, options, sink)
@@ -120,6 +125,7 @@ class Workspace(Struct, dict=True):
 
     buffers: dict[str, str] = field(default_factory=dict)  # by real path
     trusts_all: bool = False  # the user's decision about the folders that the editor has open
+    definitions: dict[str, str] = field(default_factory=dict)  # as -D of the command line
     unasked: set[str] = field(default_factory=set)  # folders that are not trusted, so CMake is not asked
     _analyses: dict[Path, SystemSnapshot] = field(default_factory=dict)
     _owners: dict[str, SystemSnapshot] = field(default_factory=dict)
@@ -159,27 +165,33 @@ class Workspace(Struct, dict=True):
         def read(file: Path) -> str | None:
             return buffers.get(os.path.realpath(file))
 
+        def analyse(application: Application, *, has_root: bool, compiles: bool) -> SystemSnapshot:
+            asked = pipeline.Input(application.root, definitions=tuple(self.definitions.items()))
+            return analyse_root(asked, application, read, has_root=has_root, compiles=compiles)
+
+        def around_of(place: Path) -> list[Application]:
+            may_ask = self.trusted(place)
+            return list(surrounding_applications(place, may_ask=may_ask, variables=self.definitions))
+
         def analysed(applications: list[Application]) -> SystemSnapshot | None:
             for application in applications:
                 if not application.root.is_file():
                     continue
                 if application.root not in analyses:
-                    analyses[application.root] = analyse_root(
-                        application, read, has_root=True, compiles=self.trusted(application.root)
-                    )
+                    trusted = self.trusted(application.root)
+                    analyses[application.root] = analyse(application, has_root=True, compiles=trusted)
                 if real in analyses[application.root].files:
                     return analyses[application.root]
             return None
 
-        around = list(surrounding_applications(path, may_ask=self.trusted(path)))
+        around = around_of(path)
         lists = next((f / "CMakeLists.txt" for f in path.parents if (f / "CMakeLists.txt").is_file()), None)
         if lists is not None and not self.trusted(path) and not any(app.lists for app in around):
             self.unasked.add(str(lists.parent))
         found = analysed(around)
         for other in sorted(buffers) if found is None else ():
-            place = Path(other)
-            found = found or analysed(list(surrounding_applications(place, may_ask=self.trusted(place))))
+            found = found or analysed(around_of(Path(other)))
         if found is not None:
             return found
         own = replace(around[0], root=path) if around else Application(path, path.stem, path.parent)
-        return analyse_root(own, read, has_root=False, compiles=self.trusted(path))
+        return analyse(own, has_root=False, compiles=self.trusted(path))

@@ -66,11 +66,12 @@ class ParameterContext(Struct, frozen=True):
 
 
 def _layout(parameters: tuple[ParameterContext, ...], first: str | None) -> str:
-    """The layout of a message of scalars and a value of the type `first`, as C; "" if there is another
+    """The layout of a message of scalars and a value of so many bytes, `first`, as C; "" if there is another
     parameter."""
     if any(p.shape is not Shape.SCALAR for p in parameters):
         return ""
-    sizes = [f"sizeof({each})" for each in ([] if first is None else [first]) + [p.type for p in parameters]]
+    sizes = [] if first is None else [first]
+    sizes += [f"sizeof({p.type})" for p in parameters]
     words = " + ".join(f"CAMKES_WORDS({size})" for size in sizes)
     return f"camkes_layout({' + '.join(sizes) or 0}, {words or 0})"
 
@@ -117,17 +118,18 @@ class MethodContext(Struct, frozen=True):
 
     def request_layout(self, index_type: str | None) -> str:
         """The layout of the request as C, "" where its size is not always the same."""
-        return _layout(self.goes, index_type)
+        return _layout(self.goes, None if index_type is None else f"CAMKES_METHOD_SIZE({index_type})")
 
     @property
     def reply_layout(self) -> str:
         """The layout of the reply, likewise."""
         varies = self.return_shape is not None and self.return_shape is not Shape.SCALAR
-        return "" if varies else _layout(self.comes, self.returns)
+        return "" if varies else _layout(self.comes, self.returns and f"sizeof({self.returns})")
 
 
 class ProcedureContext(Struct, frozen=True):
-    """A procedure as one interface has it. `index_type` None: one method, no index in the message."""
+    """A procedure as one interface has it. `index_type`: that of a method's number where a message has one,
+    None if there is one method."""
 
     name: str
     methods: tuple[MethodContext, ...]

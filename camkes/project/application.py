@@ -349,18 +349,20 @@ def _report_no_application(given: Path, path: Path, systems: Sequence[Path], sin
 _NEAR = 3
 
 
-def surrounding_applications(path: Path, *, may_ask: bool) -> Iterator[Application]:
+def surrounding_applications(
+    path: Path, *, may_ask: bool, variables: Mapping[str, str] | None = None
+) -> Iterator[Application]:
     """The applications around a file, nearest first: those that CMakeLists.txt files declare, then systems in
     folders without one.
 
-    It is only worth a look: there are no diagnostics. Without `may_ask`, CMake is not run, and only what it
-    said before is known. The search ends at the folder of a repository; outside of one, a folder without
-    CMakeLists.txt has to be near."""
+    It is only worth a look: there are no diagnostics. `variables` are the user's definitions (-D). Without
+    `may_ask`, CMake is not run, and only its earlier answers are known. The search ends at the folder of a
+    repository; outside of one, a folder without CMakeLists.txt has to be near."""
     without: list[Path] = []
     for folder in path.absolute().parents:
         lists = folder / _LISTS
         if lists.is_file():
-            declared = _look(lists, may_ask)
+            declared = _look(lists, may_ask, variables or {})
             if declared is None:
                 without.append(folder)
             else:
@@ -409,9 +411,9 @@ def _lone_file(path: Path, definitions: _Asked, sink: Sink, in_workspace: bool) 
     return Application(path, path.stem, path.parent)
 
 
-def _look(lists: Path, may_ask: bool) -> Declarations | None:
+def _look(lists: Path, may_ask: bool, variables: Mapping[str, str]) -> Declarations | None:
     """What a CMakeLists.txt declares; None where that is not known."""
-    asked = _Asked({}, named_workspace(None), always=False)
+    asked = _Asked(variables, named_workspace(None), always=False)
     try:
         found = _answer(lists, asked, Sink(), may_ask=may_ask)
     except OSError:

@@ -108,6 +108,11 @@ class PlannedTime(Struct, frozen=True):
     degraded: Degradation
     extension: Reservation | None
 
+    @property
+    def limited(self) -> bool:
+        """Whether the budget can end, or there are several criticalities."""
+        return self.budgets != (self.period,)
+
 
 def server_period(task: Task) -> int:
     """Nanoseconds after which what a task has used of its budget is there again."""

@@ -34,12 +34,17 @@ class Override(Struct, frozen=True):
     value_span: Span
 
 
+class NoTreeError(Exception):
+    """Why there is no device tree; what the message tells of is `the device tree`."""
+
+
 class LoadOptions(Struct, frozen=True, kw_only=True):
     """How a system is loaded.
 
     `import_path` is searched in order for `import <name>`, before the built-in files. `cpp` runs the
     preprocessor `cpp_bin` on each file, with `cpp_flags` (-D, -I, ...) as they stand and the folders of
-    `include_path`. `dtb` and `gpio_list` are the files for the queries `dtb(...)` and `gpio(...)`.
+    `include_path`. `dtb` and `gpio_list` are the files for the queries `dtb(...)` and `gpio(...)`;
+    `platform_tree` finds the device tree where none is named, or raises NoTreeError.
     `allow_forward_references` lets a name be used before the line that defines it. `mcs`: the kernel is an
     MCS kernel. Files of the folder `substitutes` take the place of those that `import <name>` finds in the
     import path. `read` gives the text of a file.
@@ -52,6 +57,7 @@ class LoadOptions(Struct, frozen=True, kw_only=True):
     include_path: tuple[Path, ...] = ()
     allow_forward_references: bool = False
     dtb: Path | None = None
+    platform_tree: Callable[[], bytes] | None = None
     gpio_list: Path | None = None
     mcs: bool = False
     substitutes: Path | None = None

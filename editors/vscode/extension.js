@@ -51,6 +51,7 @@ async function start() {
         documentSelector: [{ language: "camkes" }],
         initializationOptions: {
             trusted: vscode.workspace.isTrusted,
+            definitions: vscode.workspace.getConfiguration("camkes").get("definitions"),
             commands: ["camkes.run", "camkes.analyze"],
         },
     };

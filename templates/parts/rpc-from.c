@@ -68,9 +68,14 @@ static const struct camkes_uses /*? rpc.interface ?*/__uses = {
         CAMKES_IS_SHORT(/*? method.asked ?*/.bytes) && CAMKES_IS_SHORT(/*? method.answered ?*/.bytes) ? &/*? method.storage ?*/ : NULL;
 /*- endif -*/
     struct camkes_message /*? m ?*/ = /*? message_new(rpc.buffer, registers, asked and method.asked) ?*/;
-/*- if rpc.procedure.index_type -*/
+/*- if rpc.procedure.index_type and rpc.buffer -*/
     const /*? rpc.procedure.index_type ?*/ /*? method.number ?*/ = /*? method.index ?*/;
     CAMKES_PUT(&/*? m ?*/, /*? method.number ?*/);
+/*- elif rpc.procedure.index_type -*/
+    if (!CAMKES_METHOD_IN_LABEL(/*? rpc.procedure.index_type ?*/)) {
+        const /*? rpc.procedure.index_type ?*/ /*? method.number ?*/ = /*? method.index ?*/;
+        CAMKES_PUT(&/*? m ?*/, /*? method.number ?*/);
+    }
 /*- endif -*/
 /*- for p in method.parameters if p.goes -*/
     /*? put(m, p.shape, p.type, ('*' if p.by_pointer else '') ~ p.name, ('*' if p.by_pointer else '') ~ p.name ~ '_sz') ?*/
@@ -79,8 +84,9 @@ static const struct camkes_uses /*? rpc.interface ?*/__uses = {
         return/*? ' ' ~ method.result if method.returns ?*/;
     }
 /*- set words = '0' if rpc.buffer else 'camkes_message_words(&' ~ m ~ ')' -*/
+/*- set label = 'CAMKES_LABEL_METHOD(' ~ rpc.procedure.index_type ~ ', ' ~ method.index ~ ')' if rpc.procedure.index_type and not rpc.buffer else '0' -*/
 /*- set send -*/
-/*? ('camkes_call(' ~ rpc.endpoint ~ ', 0' if rpc.cpi is none else 'camkes_request(&' ~ rpc.interface ~ '__uses') ~ ', ' ~ registers ~ ', ' ~ words ~ ')' ?*/
+/*? ('camkes_call(' ~ rpc.endpoint if rpc.cpi is none else 'camkes_request(&' ~ rpc.interface ~ '__uses') ~ ', ' ~ label ~ ', ' ~ registers ~ ', ' ~ words ~ ')' ?*/
 /*-- endset -*/
 /*- if answered -*/
     const seL4_MessageInfo_t /*? method.reply ?*/ = /*? send ?*/;

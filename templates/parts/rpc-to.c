@@ -52,7 +52,7 @@ static void /*? serve ?*/_/*? method.name ?*/(struct camkes_thread */*? method.t
     struct camkes_message /*? m ?*/ = camkes_message_received(/*? method.request ?*/->words);
 /*- endif -*/
 /*- if index -*/
-    /*? m ?*/.at = camkes_padded(&/*? m ?*/, sizeof(/*? index ?*/));
+    /*? m ?*/.at = camkes_padded(&/*? m ?*/, /*? 'sizeof' if rpc.buffer else 'CAMKES_METHOD_SIZE' ?*/(/*? index ?*/));
 /*- endif -*/
 /*- if viewed -*/
     struct camkes_scratch /*? method.scratch ?*/;
@@ -156,18 +156,23 @@ static void /*? serve ?*//*? '__of_type' if rpc.dispatches | length > 1 or dispa
 {
 /*- set count = dispatch.procedure.methods | length -*/
 /*- if dispatch.procedure.index_type -*/
-    /*? dispatch.procedure.index_type ?*/ method = 0;
+    uint64_t method = 0;
     unsigned wrong = CAMKES_MESSAGE_GOOD;
+    /*? dispatch.procedure.index_type ?*/ first = 0;
 /*- if rpc.buffer -*/
     struct camkes_message message = camkes_message_at((void *)/*? rpc.buffer ?*/, /*? rpc.buffer ?*/_size);
-    camkes_get(&message, &method, sizeof method);
+    camkes_get(&message, &first, sizeof first);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     wrong = message.error;
+    method = first;
 /*- else -*/
-    if (CAMKES_UNLIKELY(request->words == 0)) {
+    if (CAMKES_METHOD_IN_LABEL(first)) {
+        method = camkes_label_method(request->info);
+    } else if (CAMKES_UNLIKELY(request->words == 0)) {
         wrong = CAMKES_MESSAGE_TOO_SHORT;
     } else {
-        memcpy(&method, &request->registers, sizeof method);
+        memcpy(&first, &request->registers, sizeof first);
+        method = first;
     }
 /*- endif -*/
     if (CAMKES_LIKELY(wrong == CAMKES_MESSAGE_GOOD)) {
@@ -213,7 +218,8 @@ static void /*? rpc.interface ?*/__loop(struct camkes_thread *self)
 {
 /*- set methods = rpc.dispatches[0].procedure.methods -*/
 /*- set asked = methods[0].request_layout(none) if rpc.dispatches | length == 1 and methods | length == 1 and not rpc.buffer else '' -*/
-    const struct camkes_lengths usual = /*? 'camkes_lengths_of(' ~ asked ~ ')' if asked else '{' ~ (1 if rpc.dispatches[0].procedure.index_type else 0) ~ ', seL4_MsgMaxLength}' ?*/;
+/*- set numbers = [] if rpc.buffer else rpc.dispatches | map(attribute='procedure.index_type') | select | unique | list -*/
+    const struct camkes_lengths usual = /*? 'camkes_lengths_of(' ~ asked ~ ')' if asked else '{.most = seL4_MsgMaxLength' ~ (', .several = CAMKES_METHOD_IN_LABEL(' ~ numbers | join(') || CAMKES_METHOD_IN_LABEL(') ~ ')' if numbers else '') ~ '}' ?*/;
     /*? 'camkes_serve_plain' if rpc.cpi is none else 'camkes_serve_cpi' ?*/(self, /*? rpc.interface ?*/__serve, usual);
 }
 /*- if rpc.cpi is not none -*/

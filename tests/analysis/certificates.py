@@ -4,12 +4,16 @@
 be true all the same: no bound that is certified may be below what the analysis knows to be needed.
 
     python -m tests.analysis.certificates --count 1000 --damage 10000
+    python -m tests.analysis.certificates --count 0 --damage 0 --enumerate 300
 
 Half of the damages are those of a file: a number is changed, a price is lowered, a line is left out. The
-others are lies: what writes the certificate leaves out a section, a task, a job or a phase, takes times to be
-shorter, or is for another system, and all that follows agrees with that.
+others are lies: what writes the certificate leaves out a section, a task, a job, a phase or what an emitter
+releases, takes times to be shorter, or is for another system, and all that follows agrees with that.
 
-Exit status: 1 if a certificate was refused, or a damaged one that is not true was accepted.
+With --enumerate certified responses, and ends of chains, of small systems are compared with the longest ones
+in all that can happen.
+
+Exit status: 1 if a certificate was refused, a damaged one that is not true was accepted, or a bound exceeded.
 """
 
 from __future__ import annotations
@@ -29,18 +33,21 @@ from unittest.mock import patch
 from msgspec.structs import replace
 
 from camkes.analysis import certificate as certificates
+from camkes.analysis.assignment import changed
 from camkes.analysis.blocking import PossibleWaits
 from camkes.analysis.certificate import certificate, certificate_text
+from camkes.analysis.chains import Chains, LevelWindow
+from camkes.analysis.demand import Demands, Time
 from camkes.analysis.platform import FREE, Halves, InheritanceCost, Platform, TimerCost
 from camkes.analysis.supply import Supply, supply_of
 from camkes.analysis.verdict import TaskResult, analyse
-from camkes.analysis.workload import Workload
+from camkes.analysis.workload import NEVER, Workload, WorkloadTask
 from camkes.check_certificate import Checker, WrongError
 from camkes.documents import json_text
 from camkes.model.protocols import Protocol
 from camkes.showing.workload_json import report_of
 from tests.analysis.attacks import attacked_workload
-from tests.analysis.enumeration import chained_workload, small_workload
+from tests.analysis.enumeration import Enumeration, TooLargeError, chained_workload, small_workload
 from tests.analysis.random_systems import RandomSystem
 
 #: Damages of each kind count the same.
@@ -58,13 +65,13 @@ DAMAGES = (
 
 
 class Certified(NamedTuple):
-    """A system with its certificate, and (blocking, response) below which none may be accepted."""
+    """A system with its certificate, and (blocking, response, latest) below which none may be accepted."""
 
     workload: Workload
     plan: Any
     lines: list[Any]
     results: Mapping[str, TaskResult]
-    least: Mapping[str, tuple[float, float]]
+    least: Mapping[str, tuple[Time, Time, Time]]
     platform: Platform | None
 
 
@@ -72,7 +79,7 @@ def random_certificate(seed: int) -> Certified:
     """Of small and larger systems, with chains, domains, nested locks, and costs of operations."""
     rng = random.Random(seed)
     slots: list[tuple[int, int]] = []
-    kind = seed % 6
+    kind = seed % 7
     if kind == 0:
         workload = small_workload(rng)
     elif kind == 1:
@@ -81,6 +88,8 @@ def random_certificate(seed: int) -> Certified:
         workload = RandomSystem(rng).workload
     elif kind == 3:
         workload, slots = _with_domains(rng)
+    elif kind == 4:
+        workload = many_chains(rng)
     else:
         workload = attacked_workload(rng)
         while len(workload.tasks) > 12:
@@ -102,11 +111,12 @@ def certified(
             found = results[claim["task"]]
             assert found.response is not None
             exact = found.blocking.exact is not None and not chains
-            response = found.response.time if exact else min(found.response.time, claim["response"])
-            if chains:  # these are of the release of a chain, or a part of it
-                response = claim["response"]
-            least[claim["task"]] = (0 if chains else found.blocking.possible, response)
-    plan = {"workload": json.loads(json_text(report_of(workload, slots or ())))}
+            response, latest = claim["response"], claim["latest"]
+            if not chains:  # else these are of the release of a segment
+                response = found.response.time if exact else min(found.response.time, response)
+                latest = found.response.latest if exact else min(found.response.latest, latest)
+            least[claim["task"]] = (0 if chains else found.blocking.possible, response, latest)
+    plan = {"tasks": [], "workload": json.loads(json_text(report_of(workload, slots or ())))}
     return Certified(workload, plan, lines, results, least, platform)
 
 
@@ -116,18 +126,21 @@ def _lines(workload: Workload, platform: Platform | None) -> list[Any]:
 
 
 def _with_domains(rng: random.Random) -> tuple[Workload, list[tuple[int, int]]]:
-    """Two systems in turns, the second one in several slots."""
+    """Two systems in turns, the second one in several slots; a task of the first one can release one of the
+    second one."""
     slots = [(rng.randrange(2), rng.randint(1, 6)) for _ in range(rng.randint(2, 5))]
     slots += [(0, rng.randint(2, 6)), (1, rng.randint(2, 6))]
-    tasks, cpis = [], []
+    tasks: list[WorkloadTask] = []
+    cpis = []
     for domain in (0, 1):
-        one = small_workload(rng)
+        one = rng.choice((small_workload, chained_workload))(rng)
+        factor = {root: rng.choice((3, 5, 9)) for root in (task.name for task in one.tasks)}
 
         def renamed(requests: Mapping[str, int], end: str = f".{domain}") -> dict[str, int]:
             return {f"{name}{end}": count for name, count in requests.items()}
 
         for task in one.tasks:
-            period = task.period * rng.choice((3, 5, 9))
+            period = task.period * factor[_root(one, task)]
             tasks.append(
                 replace(
                     task,
@@ -136,13 +149,47 @@ def _with_domains(rng: random.Random) -> tuple[Workload, list[tuple[int, int]]]:
                     domain=domain,
                     period=period,
                     deadline=period,
+                    after=f"{task.after}.{domain}" if task.after else "",
                 )
             )
         for cpi in one.cpis:
             named = f"{cpi.name}.{domain}"
             cpis.append(replace(cpi, name=named, requests=renamed(cpi.requests), domain=domain))
+    if rng.random() < 0.5:
+        before = rng.choice([task for task in tasks if task.domain == 0])
+        whole = Workload(tuple(tasks), ())
+        first = rng.choice([task for task in tasks if task.domain == 1 and not task.after])
+        for i, task in enumerate(tasks):
+            if task is first:
+                tasks[i] = replace(task, after=before.name, timed=False)
+            if _root(whole, task) == first.name:
+                tasks[i] = replace(tasks[i], period=before.period, deadline=before.period)
     supplies = {domain: supply_of(slots, domain) for domain in (0, 1)}
     return Workload(tuple(tasks), tuple(cpis), supplies=supplies), slots
+
+
+def _root(workload: Workload, task: WorkloadTask) -> str:
+    """The first task of a chain."""
+    while task.after:
+        task = next(each for each in workload.tasks if each.name == task.after)
+    return task.name
+
+
+def many_chains(rng: random.Random) -> Workload:
+    """Some chains of up to nine tasks in all, of few priorities, with CPIs."""
+    small = small_workload(rng)
+    names = [cpi.name for cpi in small.cpis]
+    tasks: list[WorkloadTask] = []
+    for i in range(rng.randint(4, 9)):
+        before = rng.choice(tasks) if i and rng.random() < 0.75 else None
+        wanted = {name: 1 for name in names if rng.random() < 0.2}
+        period = rng.randint(25, 60) if before is None else before.period
+        after = "" if before is None else before.name
+        priority, work = rng.randint(1, 5), rng.randint(1, 3)
+        tasks.append(
+            WorkloadTask(f"t{i}", priority, period, period, work, wanted, after, timed=before is None)
+        )
+    return changed(replace(small, tasks=tuple(tasks)))
 
 
 def _random_platform(rng: random.Random) -> Platform:
@@ -170,6 +217,7 @@ LIES = (
     *("section left out", "shorter section", "section without surroundings", "section that excludes"),
     *("fewer requests", "task left out", "shorter blocking", "job left out", "shorter window", "no jitter"),
     *("phase left out", "other system", "other system", "other system"),
+    *("emitter left out", "what an emitter releases left out", "longer period", "follower left out"),
 )
 
 
@@ -189,9 +237,12 @@ def still_true(found: Certified, lines: list[Any]) -> bool:
     """Whether no bound that lines claim is below what is needed."""
     claims = [of for of in lines if of["line"] == "task"]
     return all(
-        of.get("blocking", inf) >= found.least[of["task"]][0] and of["response"] >= found.least[of["task"]][1]
+        claimed >= least
         for of in claims
         if of["task"] in found.least
+        for claimed, least in zip(
+            (of.get("blocking", inf), of["response"], of["latest"]), found.least[of["task"]], strict=True
+        )
     ) and all(of["task"] in found.least for of in claims)
 
 
@@ -247,14 +298,35 @@ def _lie(rng: random.Random, kind: str, workload: Workload, stack: ExitStack) ->
             requests = {lock: each[:-1] for lock, each in requests.items()}
         return replace(found, sections=tuple(sections), requests=requests)
 
-    def other_jobs(own: Any, others: Any, bounds: Any, phase: Any) -> Iterator[certificates.JobLine]:
-        for each in jobs(own, others, bounds, phase):
+    def other_jobs(*of: Any) -> Iterator[certificates.JobLine]:
+        bounds = of[3]
+        for each in jobs(*of):
             window = each.window if kind == "job left out" else shorter(each.window)
             bounds.proved(window)
             yield replace(each, window=window)
             if kind == "job left out":
                 break
 
+    class OtherChains(Chains):
+        def level(self, task: WorkloadTask, needed: Demands) -> LevelWindow:
+            found = super().level(task, needed)
+            ways, following = [*found.ways], [*found.following]
+            place = int(chosen * len(ways))
+            if kind == "emitter left out" and len(ways) > 1:
+                del ways[place]
+            elif kind == "what an emitter releases left out":
+                fewer = [each for each in ways[place].others if each.period < NEVER]
+                ways[place] = replace(ways[place], others=tuple(fewer))
+            elif kind == "longer period":
+                for i, way in enumerate(ways):
+                    longer = [replace(each, period=2 * each.period) for each in way.others]
+                    own = way.own if chosen < 0.5 else replace(way.own, period=2 * way.own.period)
+                    ways[i] = replace(way, own=own, others=tuple(longer))
+            elif kind == "follower left out" and following:
+                del following[int(chosen * len(following))]
+            return replace(found, ways=tuple(ways), following=tuple(following))
+
+    instead("Chains", OtherChains)
     instead("waits", other_waits)
     instead("know", lambda *of: None, certificates._ProvedBounds)
     if kind == "task left out":
@@ -349,6 +421,45 @@ def _places(of: Any, wanted: type, price: bool = False) -> list[tuple[Any, Any, 
     return found
 
 
+def compared(workload: Workload, states: int) -> list[tuple[str, int, int]] | None:
+    """For each certified task the response that is certified, and the longest one, and the same for the end
+    of its chain; None where no task is certified, or the system has more states."""
+    claims = {of["task"]: of for of in certified(workload).lines if of["line"] == "task"}
+    unknown = {"response": 10**9, "latest": 10**9}
+    of_tasks = [claims.get(task.name, unknown) for task in workload.tasks]
+    bounds = [(int(of["response"]), int(of["latest"])) for of in of_tasks]
+    try:
+        longest = Enumeration(workload, bounds, states).run() if claims else []
+    except TooLargeError:
+        return None
+    return [
+        (f"{end} of {task.name}", bound, worst)
+        for task, bound_of, worst_of in zip(workload.tasks, bounds, longest, strict=bool(claims))
+        for end, bound, worst in zip(("response", "latest"), bound_of, worst_of, strict=True)
+        if task.name in claims
+    ] or None
+
+
+def enumerated(systems: int, states: int, first: int) -> int:
+    """Compares so many systems with chains, and prints how many bounds are exceeded, which it returns."""
+    every: list[tuple[str, int, int]] = []
+    found, seed = 0, first
+    while found < systems:
+        rows = compared(chained_workload(random.Random(seed)), states)
+        for name, bound, worst in rows or ():
+            if worst > bound:
+                print(f"seed {seed}: {name}: certified {bound}, longest {worst}", flush=True)
+        every += rows or ()
+        found, seed = found + (rows is not None), seed + 1
+    wrong = sum(worst > bound for _, bound, worst in every)
+    equal = sum(worst == bound for _, bound, worst in every)
+    print(
+        f"{systems} systems of {seed - first}, {len(every)} certified bounds: {equal} are the longest time, "
+        f"{wrong} exceeded"
+    )
+    return wrong
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__.partition("\n\n")[0], formatter_class=argparse.RawDescriptionHelpFormatter
@@ -356,6 +467,8 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=100, metavar="CERTIFICATES")
     parser.add_argument("--damage", type=int, default=1000, metavar="DAMAGED")
     parser.add_argument("--seed", type=int, default=0, metavar="FIRST")
+    parser.add_argument("--enumerate", type=int, default=0, metavar="SYSTEMS", help="with chains of events")
+    parser.add_argument("--states", type=int, default=60_000, metavar="MOST", help="of a system")
     given = parser.parse_args()
     every: list[tuple[int, Certified]] = []
     found: Counter[str] = Counter()
@@ -390,6 +503,8 @@ def main() -> int:
     )
     for kind in dict.fromkeys((*DAMAGES, *LIES)):
         print(f"  {kind}: {kinds[kind, False]} refused, {kinds[kind, True]} still true")
+    if given.enumerate:
+        wrong += enumerated(given.enumerate, given.states, given.seed)
     return 1 if wrong else 0
 
 

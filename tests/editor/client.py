@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -181,7 +181,9 @@ def _serve(server: Server, end: socket.socket) -> None:
 
 
 @asynccontextmanager
-async def editor(folder: Path, *, trusted: bool = True) -> AsyncIterator[Editor]:
+async def editor(
+    folder: Path, *, trusted: bool = True, definitions: Mapping[str, str] | None = None
+) -> AsyncIterator[Editor]:
     """A session in a folder, with the server of `camkes lsp` in a thread. A server that does not end well is
     an error."""
     client, server = LanguageClient("tests", "1"), make_server()
@@ -197,7 +199,11 @@ async def editor(folder: Path, *, trusted: bool = True) -> AsyncIterator[Editor]
     parameters = lsp.InitializeParams(
         lsp.ClientCapabilities(workspace=lsp.WorkspaceClientCapabilities(inlay_hint=hints)),
         root_uri=folder.as_uri(),
-        initialization_options={"trusted": trusted, "commands": ["camkes.run", "camkes.analyze"]},
+        initialization_options={
+            "trusted": trusted,
+            "definitions": dict(definitions or {}),
+            "commands": ["camkes.run", "camkes.analyze"],
+        },
     )
     try:
         await asyncio.wait_for(client.initialize_async(parameters), TIMEOUT)

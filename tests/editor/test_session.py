@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -19,9 +19,15 @@ from tests.editor.client import Editor, editor
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def session(folder: Path, script: Callable[[Editor], Awaitable[None]], *, trusted: bool = True) -> None:
+def session(
+    folder: Path,
+    script: Callable[[Editor], Awaitable[None]],
+    *,
+    trusted: bool = True,
+    definitions: Mapping[str, str] | None = None,
+) -> None:
     async def run() -> None:
-        async with editor(folder, trusted=trusted) as opened:
+        async with editor(folder, trusted=trusted, definitions=definitions) as opened:
             await asyncio.wait_for(script(opened), 60)
 
     asyncio.run(run())

@@ -20,14 +20,14 @@ REQUESTS = {
     "ends in the string": MessageError.STRING,
     "ends in the array": MessageError.ARRAY,
     "a word too long": MessageError.TOO_LONG,
-    "as long as can be": MessageError.METHOD,
+    "as long as can be": MessageError.STRING,
     "more elements than bytes": MessageError.ARRAY,
     "elements that overflow": MessageError.ARRAY,
     "priority 255": MessageError.PRIORITY,
     "priority 0": MessageError.PRIORITY,
     "another task": MessageError.TASK,
     "no task": MessageError.TASK,
-    "unused bits of the label": MessageError.LABEL,
+    "unknown method, the highest bit": MessageError.METHOD,
     "no label": MessageError.PRIORITY,
 }
 
@@ -59,12 +59,11 @@ static void add(const void *from, size_t size)
 }
 
 /* A request for add(), correct until it is changed; returns its words. */
-static unsigned fill(uint8_t method, const char *text, size_t length, size_t announced)
+static unsigned fill(const char *text, size_t length, size_t announced)
 {
     const int a = 1, values[3] = {1, 2, 3};
     bytes = (unsigned char *)seL4_GetIPCBuffer()->msg;
     at = 0;
-    add(&method, 1);
     add(&a, sizeof a);
     add(text, length);
     add(&announced, sizeof announced);
@@ -74,27 +73,28 @@ static unsigned fill(uint8_t method, const char *text, size_t length, size_t ann
 }
 
 #define LABEL(priority, task) ((seL4_Word)(priority) | (seL4_Word)(task) << 8)
+#define METHOD(number) ((seL4_Word)(number) << 36)
 
 __attribute__((unused))
 static void send_kind(seL4_CPtr endpoint, unsigned kind, unsigned priority, unsigned task)
 {
-    unsigned words = fill(0, "text", 5, 3);
+    unsigned words = fill("text", 5, 3);
     seL4_Word label = LABEL(priority, task);
     switch (kind) {
-    case 0: words = fill(7, "text", 5, 3); break;
-    case 1: words = 3; memset(bytes + 5, 'x', 3 * sizeof(seL4_Word) - 5); break;
+    case 0: label |= METHOD(7); break;
+    case 1: words = 3; memset(bytes + 4, 'x', 3 * sizeof(seL4_Word) - 4); break;
     case 2: words = 0; break;
-    case 3: words = 1; bytes[0] = 0; break;
+    case 3: words = 1; break;
     case 4: words -= 1; break;
     case 5: words += 1; break;
     case 6: memset(bytes, 0xff, seL4_MsgMaxLength * sizeof(seL4_Word)); words = seL4_MsgMaxLength; break;
-    case 7: words = fill(0, "text", 5, 1000); break;
-    case 8: words = fill(0, "text", 5, SIZE_MAX / 4 + 4); break;
+    case 7: words = fill("text", 5, 1000); break;
+    case 8: words = fill("text", 5, SIZE_MAX / 4 + 4); break;
     case 9: label = LABEL(255, task); break;
     case 10: label = LABEL(0, task); break;
     case 11: label = LABEL(priority, OTHER(task)); break;
     case 12: label = LABEL(priority, 0xfff); break;
-    case 13: label |= (seL4_Word)1 << 40; break;
+    case 13: label |= METHOD(0x8000); break;
     default: label = 0; break;
     }
     const seL4_MessageInfo_t reply = seL4_Call(endpoint, seL4_MessageInfo_new(label, 0, 0, words));
@@ -128,7 +128,7 @@ int run(void)
         if (job / KINDS == 10 + me && job % KINDS == 0) {
             /* whose reply is not read */
             seL4_Send(slot, seL4_MessageInfo_new(LABEL(camkes_request_priority(), camkes_requestor()), 0, 0,
-                                                 fill(0, "text", 5, 3)));
+                                                 fill("text", 5, 3)));
         }
         REQUEST(p_add);
         camkes_work(CAMKES_US(10));

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.skipif(
 _SYSTEM = """
 procedure Clock { uint64_t now(in uint64_t release); }
 procedure Shapes {
-    void in3(in uint64_t a, in uint64_t b, in uint64_t c);
+    void in4(in uint64_t a, in uint64_t b, in uint64_t c, in uint64_t d);
     int add(in int a, in int b);
 }
 component Client {
@@ -72,10 +72,10 @@ assembly {
 
 _LEAF = "uint64_t p_now(uint64_t word) { return word; }\n"
 _SHAPES = """
-void shapes_in3(uint64_t a, uint64_t b, uint64_t c) { (void)a, (void)b, (void)c; }
+void shapes_in4(uint64_t a, uint64_t b, uint64_t c, uint64_t d) { (void)a, (void)b, (void)c, (void)d; }
 int shapes_add(int a, int b) { return a + b; }
 """
-_CALLS = ("plain_now(1)", "fixed_now(1)", "inherited_now(1)", "shapes_in3(1, 2, 3)", "shapes_add(1, 2)")
+_CALLS = ("plain_now(1)", "fixed_now(1)", "inherited_now(1)", "shapes_in4(1, 2, 3, 4)", "shapes_add(1, 2)")
 _SOURCES = {
     "client": "int run(void) { return 0; }\n"
     + "".join(f"static void r{i}(void) {{ (void){call}; }}\n" for i, call in enumerate(_CALLS))

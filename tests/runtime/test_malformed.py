@@ -12,7 +12,7 @@ import pytest
 from camkes.capdl.uses import CapUse, Update
 from camkes.running.decode import decode
 from camkes.running.kinds import Kind
-from camkes.running.refusals import refusals
+from camkes.running.refusals import MessageError, refusals
 from tests.runtime.malformed import OPERATIONS, PERIOD_US, REQUESTS, TASKS, WINDOWS, Chain, build_chain
 
 _KINDS = len(REQUESTS)
@@ -53,11 +53,11 @@ def test_every_kind_from_every_place_is_refused_and_changes_nothing(name: str, t
 
 def _expected(slots: dict[CapUse, int], chain: Chain) -> Counter[tuple[str, str, int]]:
     expected: Counter[tuple[str, str, int]] = Counter()
-    for error in REQUESTS.values():
+    for error in (*REQUESTS.values(), MessageError.SENT):
         expected["low.p", "pass.p", error] += 1
         expected["mid.p", "pass.p", error] += 1
         expected["high.p", "leaf.p", error] += 1
-        expected["pass.n", "leaf.p", error] += 2
+        expected["pass.n", "leaf.p", error] += 2 * (error != MessageError.SENT)
     managed = sum(isinstance(u, Update) and u.interface == "n" for u in slots)
     for _, _, error in OPERATIONS.values():
         expected["pass.n", "leaf.p", error] += managed

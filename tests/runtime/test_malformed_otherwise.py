@@ -50,6 +50,7 @@ TROUBLE = {
     "another task": ("CALL(MESSAGE(LABEL(camkes_request_priority(), HIGH), 0, 0));", {MessageError.TASK: 1}),
     "no task": ("CALL(MESSAGE(LABEL(camkes_request_priority(), 0xfff), 0, 0));", {MessageError.TASK: 1}),
     "a priority": ("CALL(MESSAGE(LABEL(250, camkes_requestor()), 0, 0));", {MessageError.PRIORITY: 1}),
+    "a method where there is one": ("CALL(MESSAGE(GOOD | 1ull << 36, 0, 0));", {MessageError.LABEL: 1}),
     "a good request again, after a bad one": ("CALL(MESSAGE(GOOD, 0, 0)); continue;", {}),
     "a bad request twice": (
         "for (int i = 0; i < 2; i++) { CALL(MESSAGE(LABEL(250, camkes_requestor()), 0, 0)); }",

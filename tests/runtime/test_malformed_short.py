@@ -19,9 +19,9 @@ from camkes.running.kinds import Kind
 from camkes.running.refusals import MessageError, refusals
 from tests.runtime.host import build, plan_of
 
-#: bytes of the requests of the methods, with the number of the method; None: it has a string. In messages
-#: of up to four words each value starts a word, in others values follow each other.
-SIZES = (24, 8, 32, 41, None, 16)
+#: bytes of the requests of the methods; None: it has a string. In messages of up to four words each value
+#: starts a word, in others values follow each other.
+SIZES = (16, 0, 24, 40, None, 8)
 PROCEDURE = """
 procedure P {
     int f(in int a, in int b); void g();
@@ -65,7 +65,7 @@ KINDS = [
     if label in ("good", "cap") or words in (1, 2)
 ]
 #: first the label of another sender, whose request may be the last accepted one, and last an accepted one
-KINDS = [(1, 1, "forged"), *KINDS, (1, 1, "good")]
+KINDS = [(1, 0, "forged"), *KINDS, (1, 0, "good")]
 ATTACK = """
 #include <string.h>
 enum label { GOOD, PRIORITY, TASK, ABOVE, CAP, FORGED };
@@ -78,10 +78,10 @@ static void attack(seL4_CPtr endpoint, seL4_Word forged)
         const seL4_Word labels[] = {[GOOD] = good, [PRIORITY] = good | 0xff, [TASK] = good ^ 0xf00,
                                     [ABOVE] = good | (seL4_Word)1 << 51, [CAP] = good, [FORGED] = forged};
         memset(seL4_GetIPCBuffer()->msg, 0, sizeof seL4_GetIPCBuffer()->msg);
-        seL4_SetMR(0, kinds[i].method);
         seL4_SetCap(0, endpoint);
         const seL4_MessageInfo_t reply = seL4_Call(endpoint, seL4_MessageInfo_new(
-            labels[kinds[i].label], 0, kinds[i].label == CAP, kinds[i].words));
+            labels[kinds[i].label] | (seL4_Word)kinds[i].method << 36, 0, kinds[i].label == CAP,
+            kinds[i].words));
         if ((seL4_MessageInfo_get_label(reply) == 0) != kinds[i].accepted) {
             printf("%s: method %u, %u words, label %u: %lu\\n", get_instance_name(), kinds[i].method,
                    kinds[i].words, kinds[i].label, (unsigned long)seL4_MessageInfo_get_label(reply));
@@ -125,13 +125,11 @@ JOBS = 4
 
 
 def expected(method: int, words: int, label: str) -> MessageError | None:
-    """What is wrong with a message; its first word names the method, everything else is 0."""
-    wrong = {"priority": MessageError.PRIORITY, "task": MessageError.TASK, "above": MessageError.LABEL}
+    """What is wrong with a message; its label names the method, and everything else is 0."""
+    wrong = {"priority": MessageError.PRIORITY, "task": MessageError.TASK, "above": MessageError.METHOD}
     wrong["forged"] = MessageError.PRIORITY
     if label in wrong:
         return wrong[label]
-    if words == 0:
-        return MessageError.TOO_SHORT
     if method >= len(SIZES):
         return MessageError.METHOD
     needed = 1 if SIZES[method] is None else -(-SIZES[method] // 8)

@@ -13,7 +13,7 @@ static void shapes(void)
 {
     uint64_t a = 1, b = 2, c = 3;
     MEASURE("shapes_none", , shapes_none());
-    MEASURE("shapes_in3", , shapes_in3(a, b, c));
+    MEASURE("shapes_in4", , shapes_in4(a, b, c, 4));
     MEASURE("shapes_out3", , shapes_out3(&a, &b, &c));
     MEASURE("bare_out3", , bare_out_out3(&a, &b, &c));
     MEASURE("shapes_add", , shapes_add(1, 2));

@@ -6,9 +6,9 @@ void shapes_none(void)
 {
 }
 
-void shapes_in3(uint64_t a, uint64_t b, uint64_t c)
+void shapes_in4(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
-    (void)a, (void)b, (void)c;
+    (void)a, (void)b, (void)c, (void)d;
 }
 
 uint64_t shapes_out3(uint64_t *a, uint64_t *b, uint64_t *c)

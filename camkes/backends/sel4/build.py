@@ -142,7 +142,9 @@ class Sel4Backend(Struct, frozen=True):
         project = self.project
         heaps = _heap_sizes(project, system, model)
         device = device_of(project.machine)
+        clock_stopped = False
         if not model.timers and not (device is not None and _clock_is_free(device, project, system, model)):
+            clock_stopped = device is not None and device.clock
             device = None
         elif not _can_drive(project.machine, device, system, model, sink):
             return None
@@ -174,7 +176,16 @@ class Sel4Backend(Struct, frozen=True):
         clock = timebase(project.kernel_dtb) if architecture.startswith("riscv") else None
         description = project.output / DESCRIPTION
         text = cmake_description(
-            system, completed.model, code.files, sources, heaps, inputs, self.code, code.rendering, clock
+            system,
+            completed.model,
+            code.files,
+            sources,
+            heaps,
+            inputs,
+            self.code,
+            code.rendering,
+            clock,
+            clock_stopped=clock_stopped,
         )
         write_changed(description, text)
         if project.verbose:
@@ -221,8 +232,8 @@ def _heap_sizes(project: Project, system: System, model: CapabilityModel) -> dic
 
 
 def _clock_is_free(device: Device, project: Project, system: System, model: CapabilityModel) -> bool:
-    """Whether a system without timers gets the driver of a device that is the clock: else code that consumes
-    time would never go on. Not for a proof, which is about what the system has with other tools, too."""
+    """Whether a system without timers gets the driver of a device that is the clock: else the clock counts
+    how often it is read. Not for a proof, which is about what the system has with other tools, too."""
     return (
         device.clock
         and not project.verification

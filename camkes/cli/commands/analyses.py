@@ -186,7 +186,8 @@ def show(
     if arguments.witnesses is not None:
         write_witnesses(arguments.witnesses, found)
     if arguments.certificate is not None:
-        write_certificate(arguments, workload, analysis, budgets_counted=of_time is not None)
+        limited = any(task.time is not None and task.time.limited for task in result.plan.tasks)
+        write_certificate(arguments, workload, analysis, limited=limited)
     if arguments.html is not None:
         write_output(arguments.html, page(result, workload, analysis, found, met, of_time).encode())
     color = wants_color(arguments, sys.stdout)
@@ -241,14 +242,14 @@ def page(
 
 
 def write_certificate(
-    arguments: argparse.Namespace, workload: Workload, analysis: Analysis, *, budgets_counted: bool
+    arguments: argparse.Namespace, workload: Workload, analysis: Analysis, *, limited: bool
 ) -> None:
     """Write a certificate, and tell where it shows less than the analysis. Raises OutputError."""
     from camkes.analysis.certificate import OpenLine, TaskLine, certificate, certificate_text
     from camkes.model.units import duration
 
     platform = None if arguments.platform is None else analysis.platform
-    lines = [*certificate(workload, platform, analysis, budgets=budgets_counted)]
+    lines = [*certificate(workload, platform, analysis, budgets=limited)]
     write_output(arguments.certificate, certificate_text(lines).encode())
     found = {each.task.name: each.response for each in analysis.tasks}
     for each in lines:

@@ -27,6 +27,7 @@ from camkes.protocols.codes import (
     BUDGET_BELOW_SECTION,
     BUDGET_WITHOUT_SPARE,
     CLIENT_ABOVE_PASSIVE,
+    COULD_BE_PASSIVE,
     EQUAL_AT_PASSIVE,
     EXTENSION_MISSING,
     HELP_WITHOUT_LOCK,
@@ -174,7 +175,7 @@ def _spare(facts: Facts) -> Iterator[Diagnostic]:
             )
 
 
-def _passive_servers(facts: Facts) -> Iterator[tuple[Instance, str, list[Instance]]]:
+def _servers(facts: Facts, *, passive: bool) -> Iterator[tuple[Instance, str, list[Instance]]]:
     """Each with its interface and the clients that call it. Those with a protocol are none."""
     instances = {instance.name: instance for instance in facts.system.instances}
     for name, links in facts.graph.links.items() if facts.plan.mcs else ():
@@ -182,15 +183,37 @@ def _passive_servers(facts: Facts) -> Iterator[tuple[Instance, str, list[Instanc
         server = instances.get(owner)
         if server is None or name in facts.graph.cpis:
             continue
-        if not server.configured.interface(interface).passive:
+        if bool(server.configured.interface(interface).passive) is not passive:
             continue
         calls = (link for link in links if support(link.connection.connector).carries is Carries.CALLS)
         clients = dict.fromkeys(link.user.instance for link in calls)
-        yield server, interface, [instances[client] for client in clients]
+        if clients:
+            yield server, interface, [instances[client] for client in clients]
+
+
+def _could_be_passive(facts: Facts) -> Iterator[Diagnostic]:
+    """Where that changes nothing but the cost: for one client, which executes on the same core in the same
+    domain, and is not above the server."""
+    for server, interface, clients in _servers(facts, passive=False):
+        settings, (client, *others) = server.configured.interface(interface), clients
+        control, thread = client.configured.control, settings.thread
+        if others or not client.type.control or {BUDGET.name, PERIOD.name} & settings.thread.spans.keys():
+            continue
+        place, of_client = ((DEFAULTS.affinity_of(each), each.domain) for each in (thread, control))
+        if place == of_client and DEFAULTS.priority_of(control) <= DEFAULTS.priority_of(thread):
+            setting = f"{server.name}.{PASSIVE.of(f'{interface}_')}"
+            yield Diagnostic(
+                COULD_BE_PASSIVE,
+                f"`{server.name}.{interface}` has time of its own, and serves `{client.name}` only",
+                server.span,
+                "each request changes to its scheduling context and back",
+                notes=("on the time of its caller, a request takes about a quarter of the instructions",),
+                help=f"write `{setting} = true;`",
+            )
 
 
 def _shared(facts: Facts) -> Iterator[Diagnostic]:
-    for server, interface, clients in _passive_servers(facts):
+    for server, interface, clients in _servers(facts, passive=True):
         name = f"{server.name}.{interface}"
         if len(clients) > 1:
             yield Diagnostic(
@@ -209,7 +232,7 @@ def _shared(facts: Facts) -> Iterator[Diagnostic]:
 
 def _passive_clients(facts: Facts) -> Iterator[Diagnostic]:
     """A passive server executes at its own priority: below its client's, others keep the client waiting."""
-    for server, interface, clients in _passive_servers(facts):
+    for server, interface, clients in _servers(facts, passive=True):
         name, settings = f"{server.name}.{interface}", server.configured.interface(interface)
         own = DEFAULTS.priority_of(settings.thread)
         for client in clients:
@@ -263,6 +286,7 @@ CHECKS = (
     Check("budget-below-section", (BUDGET_BELOW_SECTION,), _short_budget, ("deadlock",)),
     Check("budget-without-spare", (BUDGET_WITHOUT_SPARE,), _spare, ("deadlock",)),
     Check("client-above-passive", (CLIENT_ABOVE_PASSIVE,), _passive_clients),
+    Check("could-be-passive", (COULD_BE_PASSIVE,), _could_be_passive),
     Check("shared-passive", (SHARED_PASSIVE,), _shared),
     Check("equal-at-passive", (EQUAL_AT_PASSIVE,), _equal, ("deadlock",)),
 )

@@ -14,7 +14,7 @@ from camkes.diagnostics import Sink
 from camkes.model.system import Value
 from camkes.parser import ast
 from camkes.resolve import codes
-from camkes.resolve.options import LoadOptions
+from camkes.resolve.options import LoadOptions, NoTreeError
 from camkes.resolve.values.devicetree import BadTreeError, Cells, DeviceNode, read_tree
 from camkes.resolve.values.expressions import fold, item_of, key_text, no_item
 from camkes.resolve.words.nearest import suggestion
@@ -43,9 +43,7 @@ def answer(query: ast.Query, options: LoadOptions, sink: Sink) -> Value | None:
     try:
         if not questions:
             raise _NoAnswerError("expected a dictionary with the keys of the query")
-        result = (
-            _dtb(questions, options.dtb) if query.name.text == "dtb" else _gpio(questions, options.gpio_list)
-        )
+        result = _dtb(questions, options) if query.name.text == "dtb" else _gpio(questions, options.gpio_list)
         return _looked_up(result, keys)
     except _NoAnswerError as error:
         sink.report(codes.QUERY_FAILED, str(error), query.span)
@@ -100,21 +98,33 @@ def _gpio(questions: Sequence[dict[str, Value]], path: Path | None) -> dict[str,
 # The device tree ---------------------------------------------------------------------------------
 
 
-def _dtb(questions: Sequence[dict[str, Value]], path: Path | None) -> dict[str, Value]:
-    if path is None:
-        raise _NoAnswerError("a dtb query needs a device tree: name one with --dtb FILE")
+def _dtb(questions: Sequence[dict[str, Value]], options: LoadOptions) -> dict[str, Value]:
+    blob = _tree(options)
     try:
-        blob = path.read_bytes()
         root = read_tree(blob)
-    except OSError as error:
-        raise _NoAnswerError(f"cannot read the device tree `{path}`: {error.strerror}") from error
     except BadTreeError as error:
-        raise _NoAnswerError(f"`{path}` is not a flattened device tree") from error
+        raise _NoAnswerError(f"`{options.dtb}` is not a flattened device tree") from error
     answers: list[Value] = []
     for question in questions:
         found = _match(root, question)
         answers.append({} if found is None else _described(found))
     return {"query": answers, "dtb-size": [len(blob)]}
+
+
+def _tree(options: LoadOptions) -> bytes:
+    """The device tree that is named, or else that of the platform."""
+    path, ask = options.dtb, "name one with --dtb FILE"
+    if path is not None:
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            raise _NoAnswerError(f"cannot read the device tree `{path}`: {error.strerror}") from error
+    if options.platform_tree is None:
+        raise _NoAnswerError(f"a dtb query needs a device tree: {ask}")
+    try:
+        return options.platform_tree()
+    except NoTreeError as error:
+        raise _NoAnswerError(f"a dtb query needs a device tree, and {error}; {ask}") from error
 
 
 def _match(root: DeviceNode, question: dict[str, Value]) -> DeviceNode | None:

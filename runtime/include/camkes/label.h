@@ -3,13 +3,14 @@
 /*
  * Layout of message labels. A label has 20 bits on a 32-bit kernel and 52 on a 64-bit kernel.
  *
- *     request, 64 bits: priority 0..7, task 8..19, sequence 20..35
+ *     request, 64 bits: priority 0..7, task 8..19, sequence 20..35, method 36..51
  *     request, 32 bits: priority 0..7, task 8..13, sequence 14..19
  *     to a manager:     operation 0..3, priority 4..11, cause of the priority or pool index from 12
  * on
  *
  * The tool checks that priorities, tasks and pool indexes fit (camkes/model/limits.py). Sequence
- * numbers, which are for traces only, and causes are truncated.
+ * numbers, which are for traces only, and causes are truncated. The method is that of an interface
+ * with several; on a 32-bit kernel the message begins with it.
  */
 #pragma once
 
@@ -20,10 +21,18 @@
 #define CAMKES_LABEL_SEQUENCE_BITS (sizeof(seL4_Word) == 8 ? 16 : 6)
 #define CAMKES_LABEL_DETAIL_BITS (sizeof(seL4_Word) == 8 ? 16 : 8)
 
-/* width of a request's label, and of a label to a manager; the bits above must be 0 */
+/* width of a request's label without the method, and of a label to a manager; the bits above must
+ * be 0, but for a method */
 #define CAMKES_LABEL_BITS                                                                          \
     (CAMKES_LABEL_PRIORITY_BITS + CAMKES_LABEL_TASK_BITS + CAMKES_LABEL_SEQUENCE_BITS)
 #define CAMKES_OPERATION_BITS (12 + CAMKES_LABEL_DETAIL_BITS)
+
+/* Whether labels have the numbers of methods, which are of `type`; what one adds to a label; and
+ * the bytes that it has at the beginning of a message. */
+#define CAMKES_METHOD_IN_LABEL(type) (sizeof(seL4_Word) == 8 && sizeof(type) <= 2)
+#define CAMKES_LABEL_METHOD(type, number)                                                          \
+    (CAMKES_METHOD_IN_LABEL(type) ? (seL4_Word)(number) << CAMKES_LABEL_BITS : 0)
+#define CAMKES_METHOD_SIZE(type) (CAMKES_METHOD_IN_LABEL(type) ? 0 : sizeof(type))
 
 static inline seL4_Word camkes_bits(seL4_Word word, unsigned first, unsigned count)
 {
@@ -60,6 +69,19 @@ static inline struct camkes_request_label camkes_request_label_read(seL4_Word wo
 #define CAMKES_LABEL_OF(priority, task)                                                            \
     ((seL4_Word)(priority) | (seL4_Word)(task) << CAMKES_LABEL_PRIORITY_BITS)
 #define CAMKES_LABEL_NONE (~(seL4_Word)0)
+
+/* The method of a message, and the message without it. */
+CAMKES_INLINE seL4_Word camkes_label_method(seL4_MessageInfo_t info)
+{
+    return seL4_MessageInfo_get_label(info) >> CAMKES_LABEL_BITS;
+}
+
+CAMKES_INLINE seL4_MessageInfo_t camkes_without_method(seL4_MessageInfo_t info)
+{
+    const seL4_Word label = ((seL4_Word)1 << CAMKES_LABEL_BITS) - 1;
+    info.words[0] &= seL4_MessageInfo_new(label, 7, 3, 127).words[0];
+    return info;
+}
 
 static inline uint16_t camkes_label_task(seL4_Word label)
 {

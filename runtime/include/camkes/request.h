@@ -12,7 +12,8 @@
 
 /* A nested request, which is in the IPC buffer, of a context that has an inherited priority. */
 seL4_MessageInfo_t camkes_request_raised(const struct camkes_uses *to,
-                                         const struct camkes_route *route, unsigned words);
+                                         const struct camkes_route *route, seL4_Word method,
+                                         unsigned words);
 /* After a nested request whose context has got one meanwhile; returns its reply, which is in the
  * IPC buffer. */
 seL4_MessageInfo_t camkes_request_pushed(const struct camkes_uses *to, seL4_MessageInfo_t reply);
@@ -87,7 +88,7 @@ CAMKES_INLINE seL4_MessageInfo_t camkes_request_nested(struct camkes_thread *sel
                                                        const struct camkes_uses *to,
                                                        const struct camkes_route *route,
                                                        struct camkes_registers *registers,
-                                                       unsigned words)
+                                                       seL4_Word method, unsigned words)
 {
     struct camkes_context *const context = self->context; /* there is one */
     if (context == NULL) {
@@ -99,15 +100,15 @@ CAMKES_INLINE seL4_MessageInfo_t camkes_request_nested(struct camkes_thread *sel
     camkes_point();
     if (CAMKES_UNLIKELY(atomic_load(&context->effective) > context->base)) {
         if (registers == NULL) {
-            return camkes_request_raised(to, route, words);
+            return camkes_request_raised(to, route, method, words);
         }
         camkes_registers_to_buffer(registers);
-        reply = camkes_request_raised(to, route, words);
+        reply = camkes_request_raised(to, route, method, words);
         camkes_registers_from_buffer(registers);
         return reply;
     }
     camkes_point();
-    reply = camkes_call(endpoint, camkes_own_label(self, to, context), registers, words);
+    reply = camkes_call(endpoint, camkes_own_label(self, to, context) | method, registers, words);
     CAMKES_TRACE(CALL_END, to->cpi, self->origin);
     const seL4_CPtr manager = atomic_exchange(&context->nested, 0);
     camkes_point();
@@ -123,8 +124,9 @@ CAMKES_INLINE seL4_MessageInfo_t camkes_request_nested(struct camkes_thread *sel
     return reply;
 }
 
-/* The same to a CPI with a protocol, as the request of the running thread, which has a route. */
-CAMKES_INLINE seL4_MessageInfo_t camkes_request(const struct camkes_uses *to,
+/* The same to a CPI with a protocol, as the request of the running thread, which has a route, for a
+ * CAMKES_LABEL_METHOD(), or 0. */
+CAMKES_INLINE seL4_MessageInfo_t camkes_request(const struct camkes_uses *to, seL4_Word method,
                                                 struct camkes_registers *registers, unsigned words)
 {
     struct camkes_thread *const self = camkes_self();
@@ -137,12 +139,12 @@ CAMKES_INLINE seL4_MessageInfo_t camkes_request(const struct camkes_uses *to,
     }
     CAMKES_TRACE(CALL_BEGIN, to->cpi, self->origin, camkes_own_priority(self));
     if (nested) {
-        return camkes_request_nested(self, to, route, registers, words);
+        return camkes_request_nested(self, to, route, registers, method, words);
     }
     if (CAMKES_MCS || self->context != NULL) {
         camkes_point(); /* the label has a priority that others change */
     }
-    const seL4_Word label = camkes_own_label(self, to, self->context);
+    const seL4_Word label = camkes_own_label(self, to, self->context) | method;
     const seL4_MessageInfo_t reply = camkes_call(route->endpoint, label, registers, words);
     CAMKES_TRACE(CALL_END, to->cpi, self->origin);
     return reply;

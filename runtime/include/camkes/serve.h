@@ -22,16 +22,24 @@ struct camkes_received {
 };
 
 /* The lengths of an interface's good requests, in words, as far as they are known. The loops test
- * them together with the label. */
+ * them together with the label, but for the method, where that has `several`. */
 struct camkes_lengths {
     seL4_Word least;
     seL4_Word most;
+    bool several;
 };
 
 CAMKES_INLINE struct camkes_lengths camkes_lengths_of(struct camkes_layout layout)
 {
     const seL4_Word words = CAMKES_WORDS(layout.bytes);
-    return (struct camkes_lengths){words, words};
+    return (struct camkes_lengths){.least = words, .most = words};
+}
+
+/* What is compared of a request: all but the method, where there are several. */
+CAMKES_INLINE seL4_MessageInfo_t camkes_compared(const struct camkes_received *request,
+                                                 struct camkes_lengths usual)
+{
+    return usual.several ? camkes_without_method(request->info) : request->info;
 }
 
 /* Whether a request has the label and the capabilities of `base` and such a length, which it gets.
@@ -39,7 +47,7 @@ CAMKES_INLINE struct camkes_lengths camkes_lengths_of(struct camkes_layout layou
 CAMKES_INLINE bool camkes_is_usual(struct camkes_received *request, seL4_Word base,
                                    struct camkes_lengths usual)
 {
-    const seL4_Word more = request->info.words[0] - base;
+    const seL4_Word more = camkes_compared(request, usual).words[0] - base;
     request->words = (unsigned)(usual.least + (usual.least < usual.most ? more : 0));
     return CAMKES_LIKELY(more <= usual.most - usual.least);
 }
@@ -114,9 +122,10 @@ CAMKES_INLINE struct camkes_received camkes_received_first(seL4_MessageInfo_t in
     return request;
 }
 
-/* Decides whether a request may claim the values of its label; keeps label and badge, and sets
- * `words`. */
-unsigned camkes_check_request(struct camkes_thread *self, struct camkes_received *request);
+/* Decides whether a request may claim the values of its label, which is that of `info`; keeps label
+ * and badge, and sets `words`. */
+unsigned camkes_check_request(struct camkes_thread *self, struct camkes_received *request,
+                              seL4_MessageInfo_t info);
 /* Begins and ends a request that a thread of a pool serves. */
 unsigned camkes_pool_begin(struct camkes_thread *self);
 void camkes_pool_end(struct camkes_thread *self);
@@ -211,7 +220,8 @@ CAMKES_INLINE void camkes_serve_cpi(struct camkes_thread *self, camkes_server_t 
         if (!camkes_is_usual(&request, base, usual) ||
             CAMKES_UNLIKELY(request.badge != self->badge)) {
             struct camkes_received copy = request; /* so that `request` need not be in memory */
-            const unsigned error = camkes_check_request(self, &copy);
+            const unsigned error =
+                camkes_check_request(self, &copy, camkes_compared(&request, usual));
             request = copy;
             if (error != CAMKES_MESSAGE_GOOD) {
                 base = none;

@@ -111,7 +111,8 @@ static void clear(struct camkes_context *context, seL4_CPtr manager, const char 
 }
 
 seL4_MessageInfo_t camkes_request_raised(const struct camkes_uses *to,
-                                         const struct camkes_route *route, unsigned words)
+                                         const struct camkes_route *route, seL4_Word method,
+                                         unsigned words)
 {
     struct camkes_thread *self = camkes_self();
     struct camkes_context *context = self->context;
@@ -123,7 +124,7 @@ seL4_MessageInfo_t camkes_request_raised(const struct camkes_uses *to,
         camkes_ask_own_manager(self->cpi, context, CAMKES_TELL);
     }
 #endif
-    const seL4_Word label = camkes_own_label(self, to, context);
+    const seL4_Word label = camkes_own_label(self, to, context) | method;
     const seL4_MessageInfo_t reply = camkes_call(route->endpoint, label, NULL, words);
     CAMKES_TRACE(CALL_END, to->cpi, self->origin);
     atomic_store(&context->nested, 0);

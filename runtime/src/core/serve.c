@@ -32,9 +32,10 @@ static unsigned check(const struct camkes_thread *self, const struct camkes_call
     return label >> CAMKES_LABEL_BITS != 0 ? CAMKES_MESSAGE_LABEL : CAMKES_MESSAGE_GOOD;
 }
 
-unsigned camkes_check_request(struct camkes_thread *self, struct camkes_received *request)
+unsigned camkes_check_request(struct camkes_thread *self, struct camkes_received *request,
+                              seL4_MessageInfo_t info)
 {
-    const seL4_Word label = seL4_MessageInfo_get_label(request->info);
+    const seL4_Word label = seL4_MessageInfo_get_label(info);
     const unsigned error = check(self, camkes_caller(self->cpi, request->badge), label);
     request->words = (unsigned)seL4_MessageInfo_get_length(request->info);
     self->badge = request->badge;

@@ -421,7 +421,8 @@ def test_registers_are_mapped_as_a_device(machine: dict[str, str], clock: bool, 
     ],
 )
 def test_a_clock_without_timers(machine: dict[str, object], driven: bool, tmp_path: Path) -> None:
-    """Code that consumes time goes on where the clock must be driven, also in a system without tasks."""
+    """Code that consumes time goes on where the clock must be driven, also in a system without tasks, and
+    where nothing drives it."""
     adl = ROOT / "examples" / "dataport" / "dataport.camkes"
     done = generate(adl, tmp_path, architecture="aarch32", **machine)
     assert done.returncode == 0, done.stderr
@@ -430,3 +431,5 @@ def test_a_clock_without_timers(machine: dict[str, object], driven: bool, tmp_pa
     table = tmp_path / "spaces" / "timers.c"
     assert table.exists() is driven
     assert not driven or "camkes_timer_count = 0;" in table.read_text()
+    stopped = 'set(CAMKES_CLOCK_STOPPED "1")' in (tmp_path / "camkes-gen.cmake").read_text()
+    assert stopped is (machine["platform"] == "imx6" and not driven)

@@ -120,7 +120,7 @@ BOUNDS = (
 )
 #: instructions of a row, at most
 MOST = {
-    "shapes_in3": 560,
+    "shapes_in4": 560,
     "shapes_add": 560,
     "contended_inherited": 4500,
     "contended_inherited_inherited": 7500,

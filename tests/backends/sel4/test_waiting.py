@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from tests.analysis.test_chains import chain
-from tests.backends.sel4.platforms import PLATFORMS
+from tests.backends.sel4.platforms import MCS_PLATFORMS, PLATFORMS
 from tests.command import Result, camkes
 from tests.end_to_end.support import EXAMPLES
 from tests.end_to_end.test_examples import report
@@ -93,7 +93,7 @@ def run(platform: str, name: str, folder: Path, path: Path, *options: str) -> Re
 
 
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize("platform", ["x86_64", "qemu-arm-virt"])
+@pytest.mark.parametrize("platform", MCS_PLATFORMS)
 def test_responses(platform: str, name: str, tmp_path: Path) -> None:
     case = CASES[name]
     path = case.system(tmp_path / "system")
@@ -103,7 +103,7 @@ def test_responses(platform: str, name: str, tmp_path: Path) -> None:
     assert found == pytest.approx(case.worst, abs=0.1)
 
 
-@pytest.mark.parametrize("platform", ["x86_64", "qemu-arm-virt"])
+@pytest.mark.parametrize("platform", MCS_PLATFORMS)
 def test_jobs_that_events_release(platform: str, tmp_path: Path) -> None:
     """a (2 ms) releases b (3 ms), which releases c (1 ms), each 20 ms; `other` (4 ms) is released with a each
     50 ms, is above b and c, and executes in the first chain; the one at 50 ms meets none."""

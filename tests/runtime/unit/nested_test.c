@@ -153,7 +153,7 @@ static void check(const struct sent *expected, unsigned count)
 static void test_raised_before(void)
 {
     start("raised before", &own);
-    camkes_request_raised(&uses, &route, 0);
+    camkes_request_raised(&uses, &route, 0, 0);
     CHECK({MANAGER, UPDATE_TO(30)}, {ENDPOINT, 1}, {MANAGER, CAMKES_CLEAR});
     need(ends == 1, "no record");
     need(atomic_load(&context.nested) == 0, "the request is not over");
@@ -163,7 +163,7 @@ static void test_raised_meanwhile(void)
 {
     start("raised meanwhile", &own);
     raised_to = 40;
-    camkes_request_raised(&uses, &route, 0);
+    camkes_request_raised(&uses, &route, 0, 0);
     CHECK({MANAGER, UPDATE_TO(30)}, {ENDPOINT, 1}, {MANAGER, UPDATE_TO(40)},
           {MANAGER, CAMKES_CLEAR});
     need(!atomic_load(&context.pushing), "the update is still under way");
@@ -180,7 +180,7 @@ static void test_about_to_be_raised(void)
     start("of a task that helps", NULL);
     atomic_store(&context.pushing, true);
     atomic_store(&context.pushed, MANAGER);
-    camkes_request_raised(&uses, &route, 0);
+    camkes_request_raised(&uses, &route, 0, 0);
     CHECK({MANAGER, UPDATE_TO(30)}, {ENDPOINT, 1}, {OWN_MANAGER, CAMKES_SETTLE},
           {MANAGER, CAMKES_CLEAR});
 }
@@ -190,7 +190,7 @@ static void test_not_raised_any_more(void)
 {
     start("not raised any more", &own);
     atomic_store(&context.pushing, true);
-    camkes_request_raised(&uses, &route, 0);
+    camkes_request_raised(&uses, &route, 0, 0);
     CHECK({MANAGER, UPDATE_TO(30)}, {ENDPOINT, 1}, {MANAGER, CAMKES_CLEAR});
 }
 
@@ -275,7 +275,7 @@ static void test_who_pays(void)
 {
     start("raised by one that does not pay", &own);
     atomic_store(&context.paid, false);
-    camkes_request_raised(&uses, &route, 0);
+    camkes_request_raised(&uses, &route, 0, 0);
     CHECK({MANAGER, CAMKES_RAISE | 30 << 4 | CAUSE << 12}, {ENDPOINT, 1}, {MANAGER, CAMKES_CLEAR});
 }
 
@@ -287,7 +287,7 @@ static void test_tells(void)
         own.lends = (i & 1) != 0;
         own.lent = (i & 2) != 0;
         own.grouped = (i & 4) != 0;
-        camkes_request_raised(&uses, &route, 0);
+        camkes_request_raised(&uses, &route, 0, 0);
         if (i > 0 && i < 4) {
             CHECK({MANAGER, UPDATE_TO(30)}, {OF_CPI, CAMKES_TELL}, {ENDPOINT, 1},
                   {MANAGER, CAMKES_CLEAR});
@@ -297,7 +297,7 @@ static void test_tells(void)
     }
     own.lends = own.lent = own.grouped = false;
     start("of a task", NULL);
-    camkes_request_raised(&uses, &route, 0);
+    camkes_request_raised(&uses, &route, 0, 0);
     CHECK({MANAGER, UPDATE_TO(30)}, {ENDPOINT, 1}, {MANAGER, CAMKES_CLEAR});
 }
 

@@ -45,10 +45,11 @@ seL4_MessageInfo_t seL4_Call(seL4_CPtr slot, seL4_MessageInfo_t info)
 }
 
 seL4_MessageInfo_t camkes_request_raised(const struct camkes_uses *to,
-                                         const struct camkes_route *route, unsigned words)
+                                         const struct camkes_route *route, seL4_Word method,
+                                         unsigned words)
 {
     (void)route;
-    return answer(to->name, words, 0);
+    return answer(to->name, words, method);
 }
 
 seL4_MessageInfo_t camkes_request_pushed(const struct camkes_uses *to, seL4_MessageInfo_t reply)
@@ -63,6 +64,7 @@ struct camkes_level _camkes_level;
 
 static const struct camkes_route routes[] = {{11, 0}, {12, 22}, {0, 23}};
 static struct camkes_uses to;
+static seL4_Word method;
 
 static void begin(bool nested, bool one_route)
 {
@@ -84,7 +86,8 @@ static void request(bool in_registers, unsigned words, seL4_Word first)
 {
     struct camkes_registers registers = {{7, 0, 0, 0}};
     buffer.msg[0] = in_registers ? 99 : 7;
-    const seL4_MessageInfo_t reply = camkes_request(&to, in_registers ? &registers : NULL, 3);
+    const seL4_MessageInfo_t reply =
+        camkes_request(&to, method, in_registers ? &registers : NULL, 3);
     need(seL4_MessageInfo_get_length(reply) == words, "the length of a reply");
     need((in_registers ? registers.word[0] : buffer.msg[0]) == first, "the words of a reply");
 }
@@ -109,6 +112,27 @@ static void requests(void)
         request(in_registers, 4, 8);
         need_done("call: 5 60 10\ncall 12 with 0x800832 of 3 words, nested 0\nreturn: 5 60\n");
     }
+}
+
+/* The method is in the label of each request, also of one that is nested. */
+static void methods(void)
+{
+    method = CAMKES_LABEL_METHOD(uint16_t, 513);
+    for (unsigned in_registers = 0; in_registers < 2; in_registers++) {
+        begin(false, true);
+        request(in_registers, 4, 8);
+        need_done(
+            "call: 5 60 40\ncall 11 with 0x201000800528 of 3 words, nested 0\nreturn: 5 60\n");
+        begin(true, false);
+        request(in_registers, 4, 8);
+        need_done(
+            "call: 5 60 10\ncall 12 with 0x20100080050a of 3 words, nested 22\nreturn: 5 60\n");
+        begin(true, false);
+        context.effective = 30;
+        request(in_registers, 4, 8);
+        need_done("call: 5 60 30\nraised with 0x201000000000 of 3 words, nested 22\n");
+    }
+    method = 0;
 }
 
 static void nested(void)
@@ -184,6 +208,7 @@ int main(void)
 {
     labels();
     requests();
+    methods();
     nested();
     ways();
     priorities();

@@ -273,6 +273,29 @@ static void what_is_checked(void)
     need_done(wanted);
 }
 
+/* Requests for other methods are checked as one: their labels differ only there. */
+static void methods(void)
+{
+    begin();
+    const seL4_MessageInfo_t first =
+        seL4_MessageInfo_new(label(15, 3) | CAMKES_LABEL_METHOD(uint16_t, 2), 0, 0, 2);
+    need(camkes_label_method(first) == 2, "the method of a message");
+    need(camkes_without_method(first).words[0] ==
+             seL4_MessageInfo_new(label(15, 3), 0, 0, 2).words[0],
+         "a message without its method");
+    receives(label(15, 3) | CAMKES_LABEL_METHOD(uint16_t, 2), 2, 1);
+    receives(label(15, 3) | CAMKES_LABEL_METHOD(uint16_t, 0xffff), 2, 1);
+    receives(label(21, 3) | CAMKES_LABEL_METHOD(uint16_t, 2), 2, 1);
+    const struct camkes_lengths usual = {.most = 120, .several = true};
+    if (setjmp(over) == 0) {
+        camkes_serve_cpi(&self, serve, usual);
+    }
+    char wanted[1000] = "instance waits\nreceive 9\n";
+    strcat(wanted, SERVED(2, 1000, 15, 3) REPLIED(1001) SERVED(2, 1001, 15, 3) REPLIED(1002));
+    strcat(wanted, REFUSED(1, 70, 10));
+    need_done(wanted);
+}
+
 static void serve_plain(struct camkes_thread *thread, struct camkes_received *request)
 {
     note("serve %u words, %lu, from %lu\n", request->words,
@@ -283,7 +306,7 @@ static void serve_plain(struct camkes_thread *thread, struct camkes_received *re
 static void without_a_protocol(void)
 {
     static struct camkes_interface interface = {init, run};
-    static const struct camkes_lengths LENGTHS[] = {{2, 2}, {2, 3}, {0, 120}};
+    static const struct camkes_lengths LENGTHS[] = {{2, 2, false}, {2, 3, false}, {0, 120, true}};
     for (unsigned i = 0; i < 3; i++) {
         begin();
         self.interface = &interface;
@@ -418,6 +441,7 @@ static void time_is_returned(void)
 int main(void)
 {
     what_is_checked();
+    methods();
     without_a_protocol();
     locks();
 #if !CAMKES_MCS

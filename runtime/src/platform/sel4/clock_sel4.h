@@ -62,7 +62,7 @@ static inline uint64_t camkes_sel4_ticks(void)
     return ticks;
 }
 
-#elif defined(CONFIG_PLAT_IMX6)
+#elif defined(CONFIG_PLAT_IMX6) && !defined(CAMKES_CLOCK_STOPPED)
 
 #define CAMKES_SEL4_COUNTER_OVERFLOWS
 

@@ -169,7 +169,7 @@ static void log__serve(struct camkes_thread *self, struct camkes_received *reque
 /* What its threads do. */
 static void log__loop(struct camkes_thread *self)
 {
-    const struct camkes_lengths usual = {0, seL4_MsgMaxLength};
+    const struct camkes_lengths usual = {.most = seL4_MsgMaxLength};
     camkes_serve_plain(self, log__serve, usual);
 }
 

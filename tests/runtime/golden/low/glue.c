@@ -83,14 +83,16 @@ int store_put(const char *key, size_t values_sz, const int *values)
     }
     const struct camkes_layout answered = camkes_layout(sizeof(int), CAMKES_WORDS(sizeof(int)));
     struct camkes_message message = camkes_message_new(NULL, 1);
-    const uint8_t method = 0;
-    CAMKES_PUT(&message, method);
+    if (!CAMKES_METHOD_IN_LABEL(uint8_t)) {
+        const uint8_t method = 0;
+        CAMKES_PUT(&message, method);
+    }
     camkes_put_string(&message, key);
     camkes_put_array(&message, values, values_sz, sizeof(int));
     if (!camkes_message_good(&message, &store__place, "put")) {
         return result;
     }
-    const seL4_MessageInfo_t reply = camkes_request(&store__uses, NULL, camkes_message_words(&message));
+    const seL4_MessageInfo_t reply = camkes_request(&store__uses, CAMKES_LABEL_METHOD(uint8_t, 0), NULL, camkes_message_words(&message));
     if (!camkes_reply_good(reply, answered)) {
         CAMKES_FAIL(result, camkes_reply_failed(&store__place, reply, answered.bytes, "put"));
     }
@@ -107,14 +109,16 @@ void store_get(const char *key, char **value, int *count)
         return;
     }
     struct camkes_message message = camkes_message_new(NULL, 1);
-    const uint8_t method = 1;
-    CAMKES_PUT(&message, method);
+    if (!CAMKES_METHOD_IN_LABEL(uint8_t)) {
+        const uint8_t method = 1;
+        CAMKES_PUT(&message, method);
+    }
     camkes_put_string(&message, key);
     CAMKES_PUT(&message, *count);
     if (!camkes_message_good(&message, &store__place, "get")) {
         return;
     }
-    message = camkes_message_reply(camkes_request(&store__uses, NULL, camkes_message_words(&message)));
+    message = camkes_message_reply(camkes_request(&store__uses, CAMKES_LABEL_METHOD(uint8_t, 1), NULL, camkes_message_words(&message)));
     *value = camkes_get_string(&message);
     camkes_get(&message, count, sizeof(int));
     (void)camkes_reply_read(&message, &store__place, "get");

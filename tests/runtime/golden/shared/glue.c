@@ -82,7 +82,7 @@ static void store__serve_put(struct camkes_thread *self, struct camkes_received 
 {
     camkes_registers_to_buffer(&request->registers);
     struct camkes_message message = camkes_message_received(request->words);
-    message.at = camkes_padded(&message, sizeof(uint8_t));
+    message.at = camkes_padded(&message, CAMKES_METHOD_SIZE(uint8_t));
     struct camkes_scratch scratch;
     scratch.used = 0;
     const char *key = camkes_view_string(&message, &scratch);
@@ -120,7 +120,7 @@ static void store__serve_get(struct camkes_thread *self, struct camkes_received 
 {
     camkes_registers_to_buffer(&request->registers);
     struct camkes_message message = camkes_message_received(request->words);
-    message.at = camkes_padded(&message, sizeof(uint8_t));
+    message.at = camkes_padded(&message, CAMKES_METHOD_SIZE(uint8_t));
     struct camkes_scratch scratch;
     scratch.used = 0;
     const char *key = camkes_view_string(&message, &scratch);
@@ -155,12 +155,16 @@ static void store__serve_get(struct camkes_thread *self, struct camkes_received 
 
 static void store__serve(struct camkes_thread *self, struct camkes_received *request)
 {
-    uint8_t method = 0;
+    uint64_t method = 0;
     unsigned wrong = CAMKES_MESSAGE_GOOD;
-    if (CAMKES_UNLIKELY(request->words == 0)) {
+    uint8_t first = 0;
+    if (CAMKES_METHOD_IN_LABEL(first)) {
+        method = camkes_label_method(request->info);
+    } else if (CAMKES_UNLIKELY(request->words == 0)) {
         wrong = CAMKES_MESSAGE_TOO_SHORT;
     } else {
-        memcpy(&method, &request->registers, sizeof method);
+        memcpy(&first, &request->registers, sizeof first);
+        method = first;
     }
     if (CAMKES_LIKELY(wrong == CAMKES_MESSAGE_GOOD)) {
         switch (method) {
@@ -180,7 +184,7 @@ static void store__serve(struct camkes_thread *self, struct camkes_received *req
 /* What its threads do. */
 static void store__loop(struct camkes_thread *self)
 {
-    const struct camkes_lengths usual = {1, seL4_MsgMaxLength};
+    const struct camkes_lengths usual = {.most = seL4_MsgMaxLength, .several = CAMKES_METHOD_IN_LABEL(uint8_t)};
     camkes_serve_cpi(self, store__serve, usual);
 }
 
