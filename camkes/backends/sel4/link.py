@@ -46,7 +46,7 @@ from camkes.model.architectures import ARCHITECTURES
 from camkes.model.units import PAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 #: pages without a frame around every stack and IPC buffer
 GUARD = PAGE
@@ -105,13 +105,13 @@ class UnlinkedSpace(Struct, frozen=True):
 
 
 class Unlinked(Struct, frozen=True):
-    """A specification without addresses; `caps` by container, `irqs` by number."""
+    """A specification without addresses; `caps` by container, `irqs` (number, object)."""
 
     architecture: str
     objects: tuple[SpecObject, ...]
     caps: dict[str, tuple[SpecCap, ...]]
     spaces: tuple[UnlinkedSpace, ...]
-    irqs: dict[int, str] = {}
+    irqs: tuple[tuple[int, str], ...] = ()
     #: (domain, duration in the kernel's ticks)
     schedule: tuple[tuple[int, int], ...] = ()
     large_frames: bool = True
@@ -185,7 +185,18 @@ def link(spec: Unlinked, images: Mapping[str, Image]) -> Distribution:
             caps[space.cnode] += _mapped_caps(space.mapped, memory)
         frames += [frame.name for frame in memory.frames]
         made[space.name] = space.root, frames, [(table.name, table.type) for table in memory.tables]
-    return Distribution(architecture, objects, caps, dict(spec.irqs), spec.schedule, made=made)
+    return Distribution(architecture, objects, caps, _interrupts(spec.irqs), spec.schedule, made=made)
+
+
+def _interrupts(irqs: Iterable[tuple[int, str]]) -> dict[int, str]:
+    """The objects of interrupts by their numbers."""
+    found: dict[int, str] = {}
+    for number, name in irqs:
+        if number in found:
+            both = f"`{found[number]}` and `{name}`"
+            raise LinkError(f"{both} are both for interrupt {number}, which one component can handle")
+        found[number] = name
+    return found
 
 
 def _too_many(objects: int, most: int) -> str:

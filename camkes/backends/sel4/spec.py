@@ -92,24 +92,24 @@ def unlinked(
     for space in model.spaces:
         own = (_cap(c, kinds, bits, word) for c in space.caps if not c.mapped)
         caps[cdl_name(space.cnode)] = (*own, *devices[space.name].caps)
-    irqs: dict[int, str] = {}
+    irqs: list[tuple[int, str]] = []
     for device in devices.values():
         objects += device.objects
         if device.irq_binding is not None:
             caps[device.irq] = (device.irq_binding,)
-            irqs[device.irq_number] = device.irq
+            irqs.append((device.irq_number, device.irq))
     for each in model.interrupts:
         name = cdl_name(each.object)
         if each.notification:
             caps[name] = (SpecCap(0, cdl_name(each.notification), "W", each.badge),)
-        irqs[each.number] = name
+        irqs.append((each.number, name))
     spaces = tuple(_space(s, completed, kinds, word - bits[s.cnode]) for s in model.spaces)
     return Unlinked(
         architecture=architecture,
         objects=tuple(objects),
         caps=caps,
         spaces=spaces,
-        irqs=irqs,
+        irqs=tuple(irqs),
         schedule=schedule,
         large_frames=large_frames,
         names=names or {},

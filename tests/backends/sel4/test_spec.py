@@ -17,7 +17,7 @@ from camkes.backends.sel4.link import GUARD, LinkError, Unlinked, cdl_name, link
 from camkes.backends.sel4.spec import unlinked
 from camkes.capdl.allocate import allocate
 from camkes.capdl.host_table import host_table
-from camkes.capdl.model import Cap, CapabilityModel, KernelObject, ObjectKind, Role
+from camkes.capdl.model import Cap, CapabilityModel, Interrupt, KernelObject, ObjectKind, Role
 from camkes.capdl.specification import StartState
 from camkes.capdl.text import capdl_text
 from camkes.model.architectures import ARCHITECTURES
@@ -214,6 +214,20 @@ def test_more_objects_than_the_loader_has_space_for() -> None:
         f"the system has {objects} kernel objects, each page of memory included, and the loader has space "
         f"for {objects - 1}: build with -DCapDLLoaderMaxObjects=10000 -DKernelRootCNodeSizeBits=16"
     )
+
+
+def test_two_objects_for_one_interrupt() -> None:
+    """seL4 gives an interrupt to one handler."""
+    model = MODELS["nested"]
+    irqs = ("nic.irq", "other.irq")
+    both = replace(
+        model,
+        objects=(*model.objects, *(KernelObject(name, ObjectKind.INTERRUPT) for name in irqs)),
+        interrupts=tuple(Interrupt(name, 5, "") for name in irqs),
+    )
+    spec = unlinked(complete(both), "x86_64")
+    with pytest.raises(LinkError, match=r"`nic.irq` and `other.irq` are both for interrupt 5, which one"):
+        link(spec, images_of(spec))
 
 
 def test_names_are_unique() -> None:
