@@ -25,6 +25,11 @@ class Tables(Struct, frozen=True):
     objects: dict[str, tuple[str, ...]]
     system: tuple[str, ...]
 
+    @property
+    def threads(self) -> list[str]:
+        """In the order in which they are started."""
+        return [name for name, lines in self.objects.items() if lines[0].startswith("TCB")]
+
     def differences(self, other: Tables) -> list[str]:
         """Everything that one of the two says and the other does not."""
         found = []

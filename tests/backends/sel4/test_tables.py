@@ -63,4 +63,6 @@ def test_the_same_as_by_parse_capdl(
             assert any(text in line for line in console(tmp_path, seconds=120))
     ours, theirs = (read_tables(tmp_path / name) for name in ("capdl_spec.c", "parse-capDL.c"))
     assert ours.differences(theirs) == []
-    assert list(ours.objects) == list(theirs.objects), "objects are made and threads started in this order"
+    assert ours.threads == theirs.threads, "they are started in this order"
+    if "CAmkESCapDLStaticAlloc" not in more:
+        assert list(ours.objects) == list(theirs.objects), "they are made in this order"
