@@ -41,7 +41,7 @@ LAYERS = (
     Entry(7, ("running",),
         "what a run did: its trace, decoded once: events, states, jobs; refusals; the words of times"),
     Entry(6, ("analysis",), "execution times, blocking, bounds, response times, witnesses"),
-    Entry(6, ("capdl",), "kernel objects and capabilities: one model, two writers"),
+    Entry(6, ("capdl",), "kernel objects and capabilities: one model, from which both kernels boot"),
     Entry(6, ("project",), "the sources and flags of a system, as CMake declares them"),
     Entry(5, ("scaffold",), "new projects, from the files in its folder `projects`"),
     Entry(5, ("protocols",), "requests, closure, plan, checks"),
