@@ -494,13 +494,15 @@ endfunction()
 # The memory that the kernel's boot leaves, as capDL's script computes it from the kernel's image.
 function(_camkes_list_memory output)
     set(script "${PYTHON_CAPDL_PATH}/../cdl_utils/untyped_gen.py")
+    # KernelDTBSize is not there when CMake runs afresh and the tree is there already
+    file(SIZE "${KernelDTBPath}" tree_size)
     set(sizes "$<TARGET_PROPERTY:object_sizes,FILE_PATH>")
     add_custom_command(
         OUTPUT "${output}"
         COMMAND
             ${CMAKE_COMMAND} -E env "PYTHONPATH=${PYTHON_CAPDL_PATH}" ${PYTHON3} "${script}"
             "--input=${platform_yaml}" "--output=${output}" "--object-sizes=${sizes}"
-            --architecture ${KernelSel4Arch} --dtb-size ${KernelDTBSize} --kernel-elf "$<TARGET_FILE:kernel.elf>"
+            --architecture ${KernelSel4Arch} --dtb-size ${tree_size} --kernel-elf "$<TARGET_FILE:kernel.elf>"
         DEPENDS "${script}" "${platform_yaml}" object_sizes "${sizes}" kernel.elf
         COMMENT "Memory that the kernel leaves"
         VERBATIM
