@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 #
 # Makes a CAmkES workspace for seL4 with this repository as its camkes-tool. Safe to run again. Needs git and what
-# Debian 12 has packages of; neither the tool `repo` nor Haskell's `stack`.
+# Debian 12 has packages of; not the tool `repo`.
 
 set -euo pipefail
 
@@ -12,7 +12,7 @@ name=${0##*/}
 
 usage() {
     cat <<EOF
-usage: $name [-m MANIFEST] [-u URL] [-b BRANCH] [-g GROUP,...] [-c] [DIR]
+usage: $name [-m MANIFEST] [-u URL] [-b BRANCH] [-g GROUP,...] [-p] [-c] [DIR]
 
 Makes (or brings up to date) a CAmkES workspace in DIR (default: camkes-workspace).
 
@@ -20,6 +20,7 @@ Makes (or brings up to date) a CAmkES workspace in DIR (default: camkes-workspac
   -u URL       where this repository is fetched from (default: its remote "origin", else this checkout)
   -b BRANCH    branch, tag or commit of this repository (default: the one checked out)
   -g GROUP,... also projects of these groups: vm (virtual machines, with images of guests)
+  -p           also builds parse-capDL with ghc, which only proofs and comparisons need
   -c           only check that the host has what a build needs
   -h           this text
 EOF
@@ -31,13 +32,14 @@ complain() { printf '%s: %s\n' "$name" "$*" >&2; }
 manifest=manifest.xml
 url=
 branch=
-check_only=false groups_wanted=""
-while getopts m:u:b:g:ch option; do
+check_only=false with_parse_capdl=false groups_wanted=""
+while getopts m:u:b:g:pch option; do
     case $option in
         m) manifest=$OPTARG ;;
         u) url=$OPTARG ;;
         b) branch=$OPTARG ;;
         g) groups_wanted=$OPTARG ;;
+        p) with_parse_capdl=true ;;
         c) check_only=true ;;
         h) usage; exit 0 ;;
         *) usage >&2; exit 2 ;;
@@ -86,7 +88,7 @@ check_host() {
         packages+=(python3-venv)
     fi
     present python3 || packages+=(python3-venv)
-    if ! present parse-capDL && ! present stack; then
+    if $with_parse_capdl && ! present parse-capDL && ! present stack; then
         if ! present ghc; then
             missing+=("parse-capDL, or ghc to build it")
             packages+=(ghc)
@@ -241,10 +243,11 @@ fi
 
 # --- what a build runs ----------------------------------------------------------
 
-# capDL-tool, by ghc with Debian's libraries, if nothing else brings it. It is small: without optimisation.
+# capDL-tool, by ghc with Debian's libraries, if it is asked for and nothing else brings it. It is small: without
+# optimisation.
 capdl_tool() {
     local sources=projects/capdl/capDL-tool out=.capdl-tool revision item options=()
-    if present parse-capDL || present stack; then
+    if ! $with_parse_capdl || present parse-capDL || present stack; then
         return
     fi
     revision=$(git -C projects/capdl rev-parse HEAD)

@@ -3,13 +3,14 @@
 """What camkes-tool and this tool cost when an application is built for seL4, side by side.
 
 Counted is the processor time of the tools' own processes and of what they start: parser, generator, linker
-of the capability distribution. CMake, ninja, the compiler, the kernel's scripts and capDL-tool are not. A
-program that stands in for Python writes down what each call costs; the two workspaces take turns. Cases: the
-first build with an empty user's cache, another one in an empty build folder, a changed source file of a
+of the capability distribution, which writes the loader's tables, too; capDL-tool makes those of camkes-
+tool, and is not counted. CMake, ninja, the compiler and the kernel's scripts are not, either. A program
+that stands in for Python writes down what each call costs; the two workspaces take turns. Cases: the first
+build with an empty user's cache, another one in an empty build folder, a changed source file of a
 component, a changed .camkes file. Wall time is that of the whole build.
 
-Needs SEL4_WORKSPACE (this repository is its projects/camkes-tool), SEL4_WORKSPACE_UPSTREAM (camkes-tool is)
-and CAMKES_PARSE_CAPDL, a built parse-capDL for ours; python3 on the path has what camkes-tool needs.
+Needs SEL4_WORKSPACE (this repository is its projects/camkes-tool) and SEL4_WORKSPACE_UPSTREAM (camkes-tool
+is); python3 on the path has what camkes-tool needs.
 
     .venv/bin/python benchmarks/sel4_build.py [--rounds N] [APPLICATION ...]      (default: adder)
 """
@@ -146,14 +147,13 @@ def main() -> None:
     arguments = parser.parse_args()
     try:
         ours, theirs = Path(os.environ["SEL4_WORKSPACE"]), Path(os.environ["SEL4_WORKSPACE_UPSTREAM"])
-        capdl = os.environ["CAMKES_PARSE_CAPDL"]
     except KeyError:
         sys.exit(__doc__)
     python = shutil.which("python3")
     assert python
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        settings = (f"-DCAmkESParseCapDL={capdl}", f"-DCAmkESPython={folder / 'ours' / 'python3'}")
+        settings = (f"-DCAmkESPython={folder / 'ours' / 'python3'}",)
         sides = [
             Side("upstream", theirs, python, THEIRS, folder / "theirs", on_path=True),
             Side("ours", ours, sys.executable, OURS, folder / "ours", settings),

@@ -507,6 +507,36 @@ function(_camkes_list_memory output)
     )
 endfunction()
 
+# The program parse-capDL: that of the option, else one on PATH or in tools/bin of the workspace, else it is built
+# with Haskell's stack by a target.
+function(_camkes_find_parse_capdl output)
+    string(TOUPPER "${CAmkESParseCapDL}" given)
+    if(given AND NOT given MATCHES "^(1|ON|YES|TRUE|Y)$")
+        set(CAMKES_PARSE_CAPDL_PROGRAM "${CAmkESParseCapDL}" CACHE INTERNAL "")
+    endif()
+    find_program(
+        CAMKES_PARSE_CAPDL_PROGRAM parse-capDL
+        HINTS "${CAMKES_UPSTREAM_DIR}/../bin"
+        DOC "parse-capDL, where it is built already"
+    )
+    find_program(CAMKES_STACK stack)
+    mark_as_advanced(CAMKES_PARSE_CAPDL_PROGRAM CAMKES_STACK)
+    if(CAMKES_PARSE_CAPDL_PROGRAM)
+        set(program "${CAMKES_PARSE_CAPDL_PROGRAM}")
+        add_custom_target(camkes_parse_capdl)
+    elseif(CAMKES_STACK)
+        CapDLToolInstall(camkes_parse_capdl program)
+    else()
+        message(
+            FATAL_ERROR
+                "CAmkESParseCapDL and CAmkESCapDLVerification need parse-capDL: there is none on PATH and in tools/bin\n"
+                "of the workspace, and no stack to build it. `repo-init.sh -p` builds it with ghc;\n"
+                "-DCAmkESParseCapDL=FILE names one."
+        )
+    endif()
+    set(${output} "${program}" PARENT_SCOPE)
+endfunction()
+
 # Theories for proofs about the system: that of the specification by capDL-tool, the others by the tool.
 function(_camkes_add_theories folder cdl parse_capdl tool)
     get_filename_component(name "${cdl}" NAME_WE)
@@ -613,62 +643,58 @@ function(GenerateCAmkESRootserver)
         set(labels "${folder}/camkes-labels.json")
         set(label_file "${labels}")
     endif()
+    set(sizes "$<TARGET_PROPERTY:object_sizes,FILE_PATH>")
     if(CAmkESCapDLStaticAlloc)
         _camkes_list_memory("${folder}/untyped.yaml")
         set(link ${python} -c "from camkes.backends.sel4.allocated_link import main$<SEMICOLON> main()"
-                 "${folder}/untyped.yaml" "$<TARGET_PROPERTY:object_sizes,FILE_PATH>" "${label_file}"
+                 "${folder}/untyped.yaml" "${label_file}"
         )
         list(APPEND files "${folder}/untyped.yaml")
     endif()
     get_filename_component(system "${adl}" NAME_WE)
     set(cdl "${folder}/${system}.cdl")
+    set(tables "${folder}/capdl_spec.c")
     add_custom_command(
-        OUTPUT "${cdl}" ${labels}
-        COMMAND ${link} "${folder}/camkes-spec.marshal" "${cdl}" "${CapDLLoaderMaxObjects}" ${named}
+        OUTPUT "${cdl}" "${tables}" ${labels}
+        COMMAND ${link} "${folder}/camkes-spec.msgpack" "${cdl}" "${tables}" "${CapDLLoaderMaxObjects}" "${sizes}"
+                ${named}
         WORKING_DIRECTORY "${CAMKES_TOOL_DIR}"
-        DEPENDS "${folder}/camkes-spec.marshal" ${images} ${files}
+        DEPENDS "${folder}/camkes-spec.msgpack" ${images} ${files} object_sizes "${sizes}"
         COMMENT "Capability distribution ${system}.cdl"
         VERBATIM
     )
-    add_custom_target(camkes_capdl_target DEPENDS "${cdl}")
+    add_custom_target(camkes_capdl_target DEPENDS "${cdl}" "${tables}")
 
-    if(CAmkESParseCapDL)
-        set(parse_capdl "${CAmkESParseCapDL}")
-        add_custom_target(camkes_parse_capdl)
-    else()
-        find_program(CAMKES_STACK stack)
-        mark_as_advanced(CAMKES_STACK)
-        if(NOT CAMKES_STACK)
-            message(
-                FATAL_ERROR
-                    "an image needs parse-capDL: there is none on PATH and in tools/bin of the workspace, and no\n"
-                    "stack to build it. repo-init.sh builds it with ghc; -DCAmkESParseCapDL=FILE names one."
-            )
-        endif()
-        CapDLToolInstall(camkes_parse_capdl parse_capdl)
+    if(CAmkESParseCapDL OR CAmkESCapDLVerification)
+        _camkes_find_parse_capdl(parse_capdl)
     endif()
-    CapDLToolCFileGen(
-        camkes_capdl_source
-        capdl_spec.c
-        "${CAmkESCapDLStaticAlloc}"
-        "$<TARGET_PROPERTY:object_sizes,FILE_PATH>"
-        "${cdl}"
-        "${parse_capdl}"
-        DEPENDS
-        camkes_capdl_target
-        camkes_parse_capdl
-        "${parse_capdl}"
-    )
+    set(source camkes_capdl_target)
+    if(CAmkESParseCapDL)
+        set(tables parse-capDL.c)
+        set(source camkes_capdl_source)
+        CapDLToolCFileGen(
+            ${source}
+            ${tables}
+            "${CAmkESCapDLStaticAlloc}"
+            "${sizes}"
+            "${cdl}"
+            "${parse_capdl}"
+            DEPENDS
+            camkes_capdl_target
+            camkes_parse_capdl
+            "${parse_capdl}"
+        )
+    endif()
     set(elfs "")
     foreach(image IN LISTS images)
         list(APPEND elfs ELF "${folder}/${image}")
     endforeach()
     BuildCapDLApplication(
         C_SPEC
-        capdl_spec.c
+        "${tables}"
         ${elfs}
         DEPENDS
-        camkes_capdl_source
+        ${source}
         ${images}
         OUTPUT
         capdl-loader

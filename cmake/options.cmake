@@ -27,10 +27,8 @@ camkes_option(CAmkESRPCLockElision BOOL ON "For compatibility: requests have no 
 camkes_option(CAmkESDMALargeFramePromotion BOOL OFF "Make DMA pools of the largest frames that they fill")
 camkes_option(CAmkESCapDLStaticAlloc BOOL OFF "Allocate all objects when a system is built")
 camkes_option(CAmkESCapDLVerification BOOL OFF "Generate definitions for proofs")
-find_program(
-    CAmkESParseCapDL parse-capDL
-    HINTS "${CAMKES_UPSTREAM_DIR}/../bin"
-    DOC "parse-capDL, where it is built already"
+camkes_option(
+    CAmkESParseCapDL STRING OFF "Make the loader's tables by parse-capDL: ON, or the program"
 )
 
 # A virtual environment of camkes-rt has what the tool imports; the kernel's Python may not.

@@ -55,7 +55,7 @@ _CONTEXT_BYTES = 96
 _REFILL_BYTES = 16
 
 
-class Scheduling(Struct, frozen=True):
+class Scheduling(Struct, frozen=True, tag=True):
     """What a scheduling context grants: `budget` microseconds in each `period`; `data` is the number
     that a timeout fault has for it. `sporadic`: what is used comes back one period later, in up to `refills`
     parts, for which an object of 2^`size_bits` bytes is large enough."""
@@ -74,19 +74,19 @@ class Scheduling(Struct, frozen=True):
         return replace(self, sporadic=sporadic, refills=refills, size_bits=size_bits)
 
 
-class Domain(Struct, frozen=True):
+class Domain(Struct, frozen=True, tag=True):
     """The scheduling domain of a TCB that no thread of ours has."""
 
     number: int
 
 
-class Core(Struct, frozen=True):
+class Core(Struct, frozen=True, tag=True):
     """The core whose processor time a SCHED_CONTROL controls."""
 
     number: int
 
 
-class Ports(Struct, frozen=True):
+class Ports(Struct, frozen=True, tag=True):
     """I/O ports `first` to `last`, both included."""
 
     first: int
@@ -96,7 +96,7 @@ class Ports(Struct, frozen=True):
         return self.first <= other.last and other.first <= self.last
 
 
-class PciDevice(Struct, frozen=True):
+class PciDevice(Struct, frozen=True, tag=True):
     """A device with an address space of its own, in the domain of an IOMMU."""
 
     domain: int
@@ -105,26 +105,26 @@ class PciDevice(Struct, frozen=True):
     function: int
 
 
-class IoSpace(Struct, frozen=True):
+class IoSpace(Struct, frozen=True, tag=True):
     """An address space for devices of an Arm machine, by its number at the system's MMU."""
 
     number: int
 
 
-class Bank(Struct, frozen=True):
+class Bank(Struct, frozen=True, tag=True):
     """A context bank of an SMMU."""
 
     number: int
 
 
-class ArmInterrupt(Struct, frozen=True):
+class ArmInterrupt(Struct, frozen=True, tag=True):
     """An interrupt of a GIC, sent to the core `target`."""
 
     edge: bool = False
     target: int = 0
 
 
-class IoApicInterrupt(Struct, frozen=True):
+class IoApicInterrupt(Struct, frozen=True, tag=True):
     """A pin of an I/O APIC. `level` 1: triggered by level, `polarity` 1: active low."""
 
     ioapic: int
@@ -133,7 +133,7 @@ class IoApicInterrupt(Struct, frozen=True):
     polarity: int = 0
 
 
-class MsiInterrupt(Struct, frozen=True):
+class MsiInterrupt(Struct, frozen=True, tag=True):
     """A message of a PCI device."""
 
     handle: int

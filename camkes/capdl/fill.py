@@ -7,14 +7,14 @@ from __future__ import annotations
 from msgspec import Struct
 
 
-class BootRecord(Struct, frozen=True):
+class BootRecord(Struct, frozen=True, tag=True):
     """A record of the kernel's boot information, by the constant of C that the loader knows it by: one of
     capdl_loader (`CDL_FrameFill_BootInfo_FDT`) or the kernel's own (`SEL4_BOOTINFO_HEADER_FDT`)."""
 
     name: str
 
 
-class FileData(Struct, frozen=True):
+class FileData(Struct, frozen=True, tag=True):
     """A file in the loader's archive."""
 
     name: str

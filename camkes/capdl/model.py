@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Kernel objects and capabilities of a system: the contract between the tool and a kernel.
 
-Two writers read it: `camkes.backends.sel4.spec` (text for capDL-tool) and `camkes.capdl.host_table` (the
-table the host kernel boots from). Both kernels receive exactly this set.
+Two modules read it: `camkes.backends.sel4.spec` (the specification for seL4's loader) and
+`camkes.capdl.host_table` (the table the host kernel boots from). Both kernels receive exactly this set.
 """
 
 from __future__ import annotations

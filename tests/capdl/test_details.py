@@ -37,4 +37,4 @@ def test_keywords_of_capdl_are_in_one_module() -> None:
             first = node.values[0] if isinstance(node, ast.JoinedStr) and node.values else None
             if isinstance(first, ast.Constant) and WORDS.fullmatch(f"{first.value}."):
                 found.add(path.name)
-    assert found == {"words.py"}
+    assert found == {"text.py"}

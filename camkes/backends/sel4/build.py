@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 #: the specification, what CMake includes, and what handlers call: when that changes, all is planned again
-SPEC = "camkes-spec.marshal"
+SPEC = "camkes-spec.msgpack"
 DESCRIPTION = "camkes-gen.cmake"
 CALLS = "camkes-calls.json"
 

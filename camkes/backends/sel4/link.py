@@ -3,21 +3,22 @@
 """The second step to a capability distribution: adds the contents of linked images to an unlinked
 specification.
 
-    python -c "from camkes.backends.sel4.link import main; main()" SPEC SYSTEM.cdl MOST SPACE=IMAGE ...
+    python -c "from camkes.backends.sel4.link import main; main()" \\
+        SPEC SYSTEM.cdl TABLES.c MOST SIZES.yaml SPACE=IMAGE ...
 
-`MOST` is how many kernel objects the loader has space for, empty: as many as there are. It runs at each build
-after one source file changed, so that it imports next to nothing. `allocated_link` does more.
+`MOST` is how many kernel objects the loader has space for, empty: as many as there are; `SIZES.yaml` is the
+kernel's list of their sizes. It runs at each build after one source file changed, so that it imports next to
+nothing. `allocated_link` does more.
 """
 
 from __future__ import annotations
 
-import marshal
 import os
 import sys
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec import Struct, field, msgpack
+from msgspec.structs import replace
 
 from camkes.backends.sel4.address_space import (
     AddressSpace,
@@ -29,13 +30,23 @@ from camkes.backends.sel4.address_space import (
     map_image,
 )
 from camkes.backends.sel4.elf import ElfError, Image, read_image
-from camkes.capdl.fill import BootRecord, FileData, Fill
+from camkes.capdl.fill import BootRecord, Fill
+from camkes.capdl.loader_table import loader_table
+from camkes.capdl.specification import (
+    IPC_BUFFER,
+    VSPACE,
+    SpecCap,
+    Specification,
+    SpecObject,
+    StartState,
+    read_sizes,
+)
+from camkes.capdl.text import capdl_text
 from camkes.model.architectures import ARCHITECTURES
 from camkes.model.units import PAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 #: pages without a frame around every stack and IPC buffer
 GUARD = PAGE
@@ -58,12 +69,12 @@ class LinkError(Exception):
 
 
 class UnlinkedThread(Struct, frozen=True):
-    """`fields` is what a TCB has besides its addresses; `caps` what its own slots hold besides memory."""
+    """`state` has no addresses yet; `caps` are what the TCB's own slots hold besides memory."""
 
     name: str
     index: int
-    fields: str
-    caps: tuple[str, ...]
+    state: StartState
+    caps: tuple[SpecCap, ...]
 
 
 class UnlinkedMapping(Struct, frozen=True):
@@ -94,13 +105,13 @@ class UnlinkedSpace(Struct, frozen=True):
 
 
 class Unlinked(Struct, frozen=True):
-    """A specification without addresses. `objects` and `caps` are lines of capDL; `caps` by container."""
+    """A specification without addresses; `caps` by container, `irqs` (number, object)."""
 
     architecture: str
-    objects: tuple[str, ...]
-    caps: dict[str, tuple[str, ...]]
+    objects: tuple[SpecObject, ...]
+    caps: dict[str, tuple[SpecCap, ...]]
     spaces: tuple[UnlinkedSpace, ...]
-    irqs: tuple[str, ...] = ()
+    irqs: tuple[tuple[int, str], ...] = ()
     #: (domain, duration in the kernel's ticks)
     schedule: tuple[tuple[int, int], ...] = ()
     large_frames: bool = True
@@ -108,34 +119,11 @@ class Unlinked(Struct, frozen=True):
     names: dict[str, tuple[str, str]] = {}
 
     def write(self) -> bytes:
-        return marshal.dumps(_plain(self), 2)
+        return msgpack.encode(self)
 
     @classmethod
     def read(cls, written: bytes) -> Unlinked:
-        data = marshal.loads(written)
-        spaces = tuple(
-            UnlinkedSpace(
-                s["name"],
-                s["root"],
-                tuple(
-                    UnlinkedThread(t["name"], t["index"], t["fields"], tuple(t["caps"])) for t in s["threads"]
-                ),
-                tuple(UnlinkedMapping(**{**m, "frames": tuple(m["frames"])}) for m in s["mappings"]),
-                s["cnode"],
-                tuple(MappedCap(**m) for m in s["mapped"]),
-            )
-            for s in data["spaces"]
-        )
-        return cls(
-            data["architecture"],
-            tuple(data["objects"]),
-            {name: tuple(lines) for name, lines in data["caps"].items()},
-            spaces,
-            tuple(data["irqs"]),
-            tuple((domain, ticks) for domain, ticks in data["schedule"]),
-            data["large_frames"],
-            {name: (own, label) for name, (own, label) in data["names"].items()},
-        )
+        return msgpack.decode(written, type=cls)
 
 
 def symbols_of(space: UnlinkedSpace) -> set[str]:
@@ -151,29 +139,16 @@ def cdl_name(name: str) -> str:
     return name.replace("!", "-").replace(":", "-")
 
 
-class Distribution(Struct):
-    """A specification with the contents of images: lines of capDL. `made` are, of each space, its root, its
-    frames and its tables with their types."""
+class Distribution(Specification):
+    """A specification with the contents of images. `made` are, of each space, its root, its frames and its
+    tables with their types."""
 
-    architecture: str
-    objects: list[str]
-    caps: dict[str, list[str]]
-    irqs: list[str]
-    schedule: tuple[tuple[int, int], ...]
-    made: dict[str, tuple[str, list[str], list[tuple[str, str]]]]
+    made: dict[str, tuple[str, list[str], list[tuple[str, str]]]] = field(default_factory=dict)
 
-    def text(self, most: int) -> str:
-        """As capDL-tool reads it; the loader has space for `most` objects."""
+    def check(self, most: int) -> None:
+        """The loader has space for `most` objects."""
         if len(self.objects) > most:
             raise LinkError(_too_many(len(self.objects), most))
-        text = [f"arch {self.architecture}", "", "objects {", *sorted(self.objects), "}", "", "caps {"]
-        for name in sorted(self.caps):
-            text += [f"{name} {{", *self.caps[name], "}"]
-        text += ["}", "", "irq maps {", *self.irqs, "}"]
-        if self.schedule:
-            slots = ", ".join(f"({domain}, {ticks})" for domain, ticks in self.schedule)
-            text += ["", "domains {", f"schedule: [{slots}]", "domain_set_start: 0", "index_shift: 0", "}"]
-        return "\n".join([*text, ""])
 
 
 def link(spec: Unlinked, images: Mapping[str, Image]) -> Distribution:
@@ -187,19 +162,19 @@ def link(spec: Unlinked, images: Mapping[str, Image]) -> Distribution:
         parts = []
         for thread in space.threads:
             buffer = Frame(f"{thread.name}-ipc-buffer")
-            objects.append(declare_frame(buffer))
+            objects.append(frame_object(buffer))
             parts += _thread_parts(image, thread, buffer)
             objects.append(_tcb(image, thread))
             caps[thread.name] = [
                 *thread.caps,
-                f"vspace: {space.root}",
-                f"ipc_buffer_slot: {buffer.name} (RW)",
+                SpecCap(VSPACE, space.root),
+                SpecCap(IPC_BUFFER, buffer.name, "RW"),
             ]
         parts += [_mapped(image, mapping) for mapping in space.mappings]
         frames = []
         if BOOT_CLOCK in image.symbols:
             clock = Frame(cdl_name(f"{space.name}:boot-clock"), fill=(_BOOT_CLOCK_FILL,))
-            objects.append(declare_frame(clock))
+            objects.append(frame_object(clock))
             frames.append(clock.name)
             parts.append(ImagePart(_symbol(image, BOOT_CLOCK)[0], (FrameCap(clock.name, "R"),)))
         memory = map_image(
@@ -210,7 +185,18 @@ def link(spec: Unlinked, images: Mapping[str, Image]) -> Distribution:
             caps[space.cnode] += _mapped_caps(space.mapped, memory)
         frames += [frame.name for frame in memory.frames]
         made[space.name] = space.root, frames, [(table.name, table.type) for table in memory.tables]
-    return Distribution(architecture.capdl, objects, caps, list(spec.irqs), spec.schedule, made)
+    return Distribution(architecture, objects, caps, _interrupts(spec.irqs), spec.schedule, made=made)
+
+
+def _interrupts(irqs: Iterable[tuple[int, str]]) -> dict[int, str]:
+    """The objects of interrupts by their numbers."""
+    found: dict[int, str] = {}
+    for number, name in irqs:
+        if number in found:
+            both = f"`{found[number]}` and `{name}`"
+            raise LinkError(f"{both} are both for interrupt {number}, which one component can handle")
+        found[number] = name
+    return found
 
 
 def _too_many(objects: int, most: int) -> str:
@@ -230,11 +216,11 @@ def _symbol(image: Image, name: str) -> tuple[int, int]:
     return symbol.value, symbol.size
 
 
-def _tcb(image: Image, thread: UnlinkedThread) -> str:
+def _tcb(image: Image, thread: UnlinkedThread) -> SpecObject:
     stack, size = _symbol(image, stack_symbol(thread.index))
     buffer, _ = _symbol(image, ipc_buffer_symbol(thread.index))
-    addresses = f"addr: {buffer + GUARD:#x}, ip: {image.entry:#x}, sp: {stack + size - GUARD:#x}"
-    return f"{thread.name} = tcb ({addresses}, {thread.fields})"
+    state = replace(thread.state, buffer=buffer + GUARD, entry=image.entry, stack=stack + size - GUARD)
+    return SpecObject(thread.name, "tcb", details=state)
 
 
 def _thread_parts(image: Image, thread: UnlinkedThread, buffer: Frame) -> list[ImagePart]:
@@ -258,57 +244,32 @@ def _mapped(image: Image, mapping: UnlinkedMapping) -> ImagePart:
     return ImagePart(start + mapping.offset, caps, page)
 
 
-def _add(memory: AddressSpace, objects: list[str], caps: dict[str, list[str]]) -> None:
-    objects += [declare_frame(frame) for frame in memory.frames]
+def _add(memory: AddressSpace, objects: list[SpecObject], caps: dict[str, list[SpecCap]]) -> None:
+    objects += [frame_object(frame) for frame in memory.frames]
     for table in memory.tables:
-        objects.append(f"{table.name} = {table.type}")
-        caps[table.name] = [f"{slot:#x}: {_entry(table, slot)}" for slot in sorted(table.slots)]
+        objects.append(SpecObject(table.name, table.type))
+        caps[table.name] = [_entry(table, slot) for slot in sorted(table.slots)]
 
 
-def _entry(table: Table, slot: int) -> str:
+def _entry(table: Table, slot: int) -> SpecCap:
     entry = table.slots[slot]
-    return entry if isinstance(entry, str) else frame_cap(entry)
+    if isinstance(entry, str):
+        return SpecCap(slot, entry)
+    return SpecCap(slot, entry.frame, entry.rights, cached=entry.cached)
 
 
-def frame_cap(cap: FrameCap, place: str = "") -> str:
-    words = [cap.rights, *([] if cap.cached else ["uncached"]), *([place] if place else [])]
-    return f"{cap.frame} ({', '.join(words)})"
-
-
-def _mapped_caps(caps: tuple[MappedCap, ...], memory: AddressSpace) -> list[str]:
+def _mapped_caps(caps: tuple[MappedCap, ...], memory: AddressSpace) -> list[SpecCap]:
     places = {
-        entry.frame: f"mapping: ({table.name}, {slot})"
+        entry.frame: (table.name, slot)
         for table in memory.tables
         for slot, entry in table.slots.items()
         if isinstance(entry, FrameCap)
     }
-    return [f"{c.slot:#x}: {frame_cap(FrameCap(c.frame, c.rights, c.cached), places[c.frame])}" for c in caps]
+    return [SpecCap(c.slot, c.frame, c.rights, cached=c.cached, mapping=places[c.frame]) for c in caps]
 
 
-def _fill(fill: Fill) -> str:
-    """As capDL writes it."""
-    match fill.source:
-        case BootRecord(name):
-            source = f"CDL_FrameFill_BootInfo {name}"
-        case FileData(name):
-            source = f'CDL_FrameFill_FileData "{name}"'
-    return f"{fill.start} {fill.length} {source} {fill.offset}"
-
-
-def declare_frame(frame: Frame) -> str:
-    paddr = "" if frame.paddr is None else f", paddr: {frame.paddr:#x}"
-    fill = ",".join(f"{{{_fill(f)}}}" for f in frame.fill)
-    size = f"{frame.size >> 20}M" if frame.size >= 1 << 20 else f"{frame.size >> 10}k"
-    return f"{frame.name} = frame ({size}{paddr}, fill: [{fill}])"
-
-
-def _plain(item: Any) -> Any:
-    """An object as what a file can hold."""
-    if isinstance(item, Struct):
-        item = asdict(item)
-    if isinstance(item, dict):
-        return {key: _plain(value) for key, value in item.items()}
-    return [_plain(value) for value in item] if isinstance(item, tuple) else item
+def frame_object(frame: Frame) -> SpecObject:
+    return SpecObject(frame.name, "frame", frame.size.bit_length() - 1, frame.paddr, frame.fill)
 
 
 def linked(specification: str, named: Sequence[str]) -> tuple[Unlinked, Distribution]:
@@ -320,19 +281,26 @@ def linked(specification: str, named: Sequence[str]) -> tuple[Unlinked, Distribu
     return spec, link(spec, images)
 
 
-def finish(make: Callable[[], str], output: str) -> None:
-    """Write what is made, and end the process."""
+def finish(make: Callable[[], Mapping[str, str]]) -> None:
+    """Write the files that are made, by name, and end the process."""
     try:
-        text = make()
+        files = make()
     except (ElfError, LinkError, OverlapError) as error:
         sys.stderr.write(f"camkes: error: {error}\n")
         sys.exit(1)
-    with open(output, "w", encoding="utf-8") as file:  # noqa: PTH123
-        file.write(text)
+    for name, text in files.items():
+        with open(name, "w", encoding="utf-8") as file:  # noqa: PTH123
+            file.write(text)
     os._exit(0)
 
 
 def main() -> None:
     """Read what the command line names, write the distribution, and end the process."""
-    specification, output, most, *named = sys.argv[1:]
-    finish(lambda: linked(specification, named)[1].text(int(most or sys.maxsize)), output)
+    specification, text, tables, most, sizes, *named = sys.argv[1:]
+
+    def make() -> Mapping[str, str]:
+        _, distribution = linked(specification, named)
+        distribution.check(int(most or sys.maxsize))
+        return {text: capdl_text(distribution), tables: loader_table(distribution, read_sizes(sizes))}
+
+    finish(make)

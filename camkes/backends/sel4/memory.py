@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from camkes.backends.sel4.link import LinkError
+from camkes.capdl.specification import SpecObject, memory_bits, read_sizes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -24,24 +25,6 @@ if TYPE_CHECKING:
 #: names of objects of a specification that are not of the system
 _ROOT_PREFIX = "root_untyped_"
 _GAP_PREFIX = "place_holder_"
-
-_DECLARED = re.compile(r"(?P<name>\S+) = (?P<type>\w+)(?: \((?P<rest>.*)\))?$")
-_ADDRESS = re.compile(r"paddr: (0x[0-9a-f]+)")
-_SHIFT = {"k": 10, "M": 20, "G": 30}
-
-#: what the kernel's build calls the sizes of objects, by capDL's word for them
-_SIZES = {
-    "ep": "seL4_EndpointObject",
-    "notification": "seL4_NotificationObject",
-    "tcb": "seL4_TCBObject",
-    "rtreply": "seL4_RTReplyObject",
-    "vcpu": "seL4_VCPU",
-    "asid_pool": "seL4_ASID_Pool",
-    "pt": "seL4_PageTableObject",
-    "pd": "seL4_PageDirectoryObject",
-    "pud": "seL4_AARCH64_PUD",
-    "pgd": "seL4_AARCH64_PGD",
-}
 
 
 class Untyped(Struct, frozen=True):
@@ -62,9 +45,9 @@ class Memory(Struct, frozen=True):
     untypeds: tuple[Untyped, ...]
     sizes: Mapping[str, int]
 
-    def allocated(self, declarations: Iterable[str]) -> list[str]:
-        """Declarations of the untyped objects that all others are made of."""
-        objects = [each for line in declarations if (each := placed(line, self.sizes)) is not None]
+    def allocated(self, given: Iterable[SpecObject]) -> tuple[list[SpecObject], dict[str, tuple[str, ...]]]:
+        """The untyped objects that all others are made of, and what each is divided into."""
+        objects = [each for item in given if (each := _placed(item, self.sizes)) is not None]
         fixed = sorted(
             (each for each in objects if each.paddr is not None),
             key=lambda each: (each.paddr or 0, each.name),
@@ -74,16 +57,21 @@ class Memory(Struct, frozen=True):
         for each in sorted((each for each in objects if each.paddr is None), key=lambda each: each.name):
             free.setdefault(each.bits, deque()).append(each.name)
         rest = deque(fixed)
-        lines: list[str] = []
+        roots: list[SpecObject] = []
+        children: dict[str, tuple[str, ...]] = {}
         for untyped in self.untypeds:
-            lines += _divide(untyped, rest, free)
+            made, gaps = _divide(untyped, rest, free)
+            if made:
+                name = f"{_ROOT_PREFIX}{untyped.paddr:#x}"
+                children[name] = made
+                roots += [SpecObject(name, "ut", untyped.bits, untyped.paddr), *gaps]
         if rest:
             at = rest[0].paddr
             raise LinkError(f"`{rest[0].name}` is at {at:#x}, where the kernel has no memory for components")
         if free:
             missing = sum(len(names) << bits for bits, names in free.items())
             raise LinkError(f"the machine has {_size(missing)} less memory than the system needs")
-        return lines
+        return roots, children
 
 
 class Placed(Struct, frozen=True):
@@ -102,33 +90,13 @@ def read_memory(untyped: str, sizes: str) -> Memory:
     for item in items:
         device, paddr, bits = (line.split(": ")[1] for line in item.strip().splitlines())
         found.append(Untyped(int(paddr), int(bits), device == "true"))
-    with open(sizes, encoding="utf-8") as file:  # noqa: PTH123
-        pairs = (line.split(": ") for line in file if ": " in line)
-        return Memory(
-            tuple(sorted(found, key=lambda each: each.paddr)), {name: int(bits) for name, bits in pairs}
-        )
+    return Memory(tuple(sorted(found, key=lambda each: each.paddr)), read_sizes(sizes))
 
 
-def placed(declaration: str, sizes: Mapping[str, int]) -> Placed | None:
-    """The object of a declaration; None: it is not made of memory."""
-    match = _DECLARED.match(declaration)
-    assert match is not None, declaration
-    name, type, rest = match["name"], match["type"], match["rest"] or ""
-    address = _ADDRESS.search(rest)
-    paddr = None if address is None else int(address[1], 16)
-    first = rest.split(",", 1)[0]
-    if type == "frame":
-        bits = _SHIFT[first[-1]] + int(first[:-1]).bit_length() - 1
-    elif type in ("ut", "cnode"):
-        bits = int(first.split()[0]) + (sizes["seL4_Slot"] if type == "cnode" else 0)
-    elif type == "sc":
-        bits = int(rest.split(",")[-1].split()[0])
-    elif type in _SIZES:
-        # where the kernel has one size for all levels of tables, it names that only
-        bits = sizes.get(_SIZES[type], sizes["seL4_PageTableObject"])
-    else:
-        return None
-    return Placed(name, bits, paddr)
+def _placed(item: SpecObject, sizes: Mapping[str, int]) -> Placed | None:
+    """None: it is not made of memory."""
+    bits = memory_bits(item, sizes)
+    return None if bits is None else Placed(item.name, bits, item.paddr)
 
 
 def _check_apart(fixed: list[Placed]) -> None:
@@ -140,10 +108,13 @@ def _check_apart(fixed: list[Placed]) -> None:
             )
 
 
-def _divide(untyped: Untyped, fixed: deque[Placed], free: dict[int, deque[str]]) -> Iterator[str]:
-    """The declaration of an untyped object, if one of the system's is made of it, with those of its gaps."""
+def _divide(
+    untyped: Untyped, fixed: deque[Placed], free: dict[int, deque[str]]
+) -> tuple[tuple[str, ...], list[SpecObject]]:
+    """What an untyped object is divided into, in order, and those of it that are gaps; nothing where no
+    object of the system is made of it."""
     children: list[str] = []
-    gaps: dict[str, str] = {}
+    gaps: dict[str, SpecObject] = {}
     used = 0  # up to the last that is not a gap
 
     def add(names: Iterable[str]) -> None:
@@ -163,15 +134,12 @@ def _divide(untyped: Untyped, fixed: deque[Placed], free: dict[int, deque[str]])
         at = start + (1 << item.bits)
     if not untyped.device:
         add(_fill(at, untyped.end, free, gaps, whole=False))
-    if used:
-        kept = children[:used]
-        name = f"{_ROOT_PREFIX}{untyped.paddr:#x}"
-        yield f"{name} = ut ({untyped.bits} bits, paddr: {untyped.paddr:#x}) {{ {' '.join(kept)} }}"
-        yield from (gaps[child] for child in kept if child in gaps)
+    kept = tuple(children[:used])
+    return kept, [gaps[child] for child in kept if child in gaps]
 
 
 def _fill(
-    at: int, end: int, free: dict[int, deque[str]], gaps: dict[str, str], *, whole: bool
+    at: int, end: int, free: dict[int, deque[str]], gaps: dict[str, SpecObject], *, whole: bool
 ) -> Iterator[str]:
     """What comes from `at` to `end`, in order; `whole`: to the end, else as far as there are objects."""
     pending: list[str] = []
@@ -180,7 +148,7 @@ def _fill(
         fitting = max((bits for bits in free if bits <= room), default=None)
         if fitting is None:
             name = f"{_GAP_PREFIX}{at:#x}"
-            gaps[name] = f"{name} = ut ({room} bits, paddr: {at:#x}) {{ }}"
+            gaps[name] = SpecObject(name, "ut", room, at)
             pending.append(name)
             at += 1 << room
             continue

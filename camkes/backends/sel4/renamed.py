@@ -5,20 +5,16 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import TYPE_CHECKING
 
-from camkes.backends.sel4.memory import placed
+from msgspec.structs import replace
+
+from camkes.capdl.specification import AsidPool, SpecCap, memory_bits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from camkes.backends.sel4.link import Distribution
-
-#: the name of an object at the beginning of a line, and behind a slot
-_FIRST = re.compile(r"\S+")
-_CAP = re.compile(r"^([^:]+: )(\S+)")
-_TABLE = re.compile(r"(?<=mapping: \()([^,]+)")
 
 
 def renamed(linked: Distribution, known: Mapping[str, tuple[str, str]], sizes: Mapping[str, int]) -> str:
@@ -35,32 +31,27 @@ def renamed(linked: Distribution, known: Mapping[str, tuple[str, str]], sizes: M
     def new(name: str) -> str:
         return names[name][0] if name in names else name
 
-    def cap(line: str) -> str:
-        line = _CAP.sub(lambda match: match[1] + new(match[2]), line)
-        return _TABLE.sub(lambda match: new(match[1]), line)
+    def cap(old: SpecCap) -> SpecCap:
+        mapping = None if old.mapping is None else (new(old.mapping[0]), old.mapping[1])
+        return replace(old, object=new(old.object), mapping=mapping)
 
-    linked.objects = [_FIRST.sub(lambda match: new(match[0]), line, count=1) for line in linked.objects]
-    linked.caps = {new(name): [cap(line) for line in lines] for name, lines in linked.caps.items()}
-    linked.irqs = [cap(line) for line in linked.irqs]
+    linked.objects = [replace(item, name=new(item.name)) for item in linked.objects]
+    linked.caps = {new(name): [cap(each) for each in held] for name, held in linked.caps.items()}
+    linked.irqs = {number: new(name) for number, name in linked.irqs.items()}
     return _labels(linked, dict(names.values()), sizes)
 
 
 def _labels(linked: Distribution, labels: Mapping[str, str], sizes: Mapping[str, int]) -> str:
-    numbers = {name: int(number) for number, _, name in (line.partition(": ") for line in linked.irqs)}
-    rows = []
-    for line in linked.objects:
-        name, _, what = line.partition(" = ")
-        if name not in labels:
-            continue
-        memory = placed(line, sizes)
-        high = re.search(r"asid_high: (0x[0-9a-f]+)", what)
-        rows.append(
-            {
-                "name": name,
-                "label": labels[name],
-                "bits": 0 if memory is None else memory.bits,
-                "interrupt": numbers.get(name),
-                "asid_high": int(high[1], 16) if high else None,
-            }
-        )
+    numbers = {name: number for number, name in linked.irqs.items()}
+    rows = [
+        {
+            "name": item.name,
+            "label": labels[item.name],
+            "bits": memory_bits(item, sizes) or 0,
+            "interrupt": numbers.get(item.name),
+            "asid_high": item.details.place if isinstance(item.details, AsidPool) else None,
+        }
+        for item in linked.objects
+        if item.name in labels
+    ]
     return json.dumps(rows, indent=1)

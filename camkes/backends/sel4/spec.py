@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The capability distribution of a system in capDL, in two steps.
+"""The specification of a system for seL4's loader, in two steps.
 
 Before the components are compiled, everything but addresses is known: the *unlinked* specification.
 `camkes.backends.sel4.link` adds the frames, paging structures and thread addresses that linked images decide.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from camkes.backends.sel4.address_space import Frame, FrameCap
+from camkes.backends.sel4.address_space import Frame
 from camkes.backends.sel4.complete import TIMER_INTERRUPT, TIMER_SPACE, Completed
 from camkes.backends.sel4.link import (
     MappedCap,
@@ -19,17 +19,25 @@ from camkes.backends.sel4.link import (
     UnlinkedSpace,
     UnlinkedThread,
     cdl_name,
-    declare_frame,
-    frame_cap,
+    frame_object,
 )
-from camkes.backends.sel4.timer import DeviceCaps, device_caps
-from camkes.backends.sel4.words import declared, interrupt, words
-from camkes.capdl.details import Domain
+from camkes.backends.sel4.timer import DeviceCaps, device_caps, interrupt_object
+from camkes.capdl.details import Core, Domain
 from camkes.capdl.model import Cap, KernelObject, ObjectKind, Role, Space, Thread
+from camkes.capdl.specification import (
+    CSPACE,
+    FAULT_ENDPOINT,
+    SCHED_CONTROL,
+    SCHEDULING_CONTEXT,
+    AsidPool,
+    SpecCap,
+    SpecObject,
+    StartState,
+)
 from camkes.model.architectures import ARCHITECTURES
 from camkes.model.settings import DEFAULT_PRIORITY
 
-#: kinds of objects that are declared by a word and the object's parameters
+#: capDL's words for kinds of objects that have no more than their details
 _TYPES = {
     ObjectKind.ENDPOINT: "ep",
     ObjectKind.NOTIFICATION: "notification",
@@ -46,7 +54,6 @@ _TYPES = {
 _WITH_RIGHTS = frozenset({ObjectKind.ENDPOINT, ObjectKind.NOTIFICATION, ObjectKind.SECURE_CALL})
 
 #: of a TCB that no thread of ours has; the component that holds it makes a thread of it
-_SPARE_TCB = "addr: 0x0, ip: 0x0, sp: 0x0, prio: {0}, max_prio: {0}, affinity: 0, init: [], resume: False"
 _SPARE_PRIORITY = DEFAULT_PRIORITY
 
 
@@ -71,34 +78,32 @@ def unlinked(
     kinds = {o.name: o for o in model.objects}
     pools = sorted(name for name, each in kinds.items() if each.kind is ObjectKind.ASID_POOL)
     threads = {thread.name for space in model.spaces for thread in space.threads}
-    objects = [f"{cdl_name(name)} = cnode ({size} bits)" for name, size in bits.items()]
+    objects = [SpecObject(cdl_name(name), "cnode", size) for name, size in bits.items()]
     for item in model.objects:
         if item.kind is ObjectKind.ASID_POOL:
             # the loader makes them in this order; the kernel gives the first one to the loader itself
-            objects.append(f"{cdl_name(item.name)} = asid_pool (asid_high: {pools.index(item.name) + 1:#x})")
+            place = AsidPool(pools.index(item.name) + 1)
+            objects.append(SpecObject(cdl_name(item.name), "asid_pool", details=place))
         elif item.kind is not ObjectKind.TCB:
             objects += _objects(item)
         elif item.name not in threads:
             objects.append(_spare_tcb(item, model.spaces))
-    caps: dict[str, tuple[str, ...]] = {}
+    caps: dict[str, tuple[SpecCap, ...]] = {}
     for space in model.spaces:
-        lines = [f"{c.slot:#x}: {_cap(c, kinds, bits, word)}" for c in space.caps if not c.mapped]
-        lines += [f"{slot:#x}: {name}" for slot, name in devices[space.name].slots]
-        caps[cdl_name(space.cnode)] = tuple(lines)
-    irqs: list[str] = []
+        own = (_cap(c, kinds, bits, word) for c in space.caps if not c.mapped)
+        caps[cdl_name(space.cnode)] = (*own, *devices[space.name].caps)
+    irqs: list[tuple[int, str]] = []
     for device in devices.values():
         objects += device.objects
-        if device.irq:
+        if device.irq_binding is not None:
             caps[device.irq] = (device.irq_binding,)
-            irqs.append(f"{device.irq_number}: {device.irq}")
+            irqs.append((device.irq_number, device.irq))
     for each in model.interrupts:
-        badge = f", badge: {each.badge}" if each.badge else ""
+        name = cdl_name(each.object)
         if each.notification:
-            caps[cdl_name(each.object)] = (f"0x0: {cdl_name(each.notification)} (W{badge})",)
-        irqs.append(f"{each.number}: {cdl_name(each.object)}")
-    spaces = tuple(
-        _space(s, completed, kinds, f"guard: 0, guard_size: {word - bits[s.cnode]}") for s in model.spaces
-    )
+            caps[name] = (SpecCap(0, cdl_name(each.notification), "W", each.badge),)
+        irqs.append((each.number, name))
+    spaces = tuple(_space(s, completed, kinds, word - bits[s.cnode]) for s in model.spaces)
     return Unlinked(
         architecture=architecture,
         objects=tuple(objects),
@@ -111,29 +116,30 @@ def unlinked(
     )
 
 
-def _spare_tcb(item: KernelObject, spaces: Iterable[Space]) -> str:
+def _spare_tcb(item: KernelObject, spaces: Iterable[Space]) -> SpecObject:
     """Where priorities are planned it gives no thread a priority that the component's threads cannot give."""
     priority = _SPARE_PRIORITY
     for space in spaces:
         planned = any(t.task is not None or t.role in (Role.WORKER, Role.MANAGER) for t in space.threads)
         if planned and any(cap.object == item.name for cap in space.caps):
             priority = min(priority, max(t.max_priority for t in space.threads))
-    return f"{cdl_name(item.name)} = tcb ({', '.join([_SPARE_TCB.format(priority), *words(item.details)])})"
+    domain = item.details.number if isinstance(item.details, Domain) else 0
+    state = StartState(priority, priority, domain=domain, started=False)
+    return SpecObject(cdl_name(item.name), "tcb", details=state)
 
 
-def _objects(item: KernelObject) -> list[str]:
-    """The declarations of an object: one, or one for each frame of a region."""
+def _objects(item: KernelObject) -> list[SpecObject]:
+    """One, or one for each frame of a region."""
     name = cdl_name(item.name)
     match item.kind:
         case ObjectKind.REGION:
-            return [declare_frame(f) for f in _region_frames(item)]
+            return [frame_object(f) for f in _region_frames(item)]
         case ObjectKind.UNTYPED:
-            paddr = "" if item.paddr is None else f", paddr: {item.paddr:#x}"
-            return [f"{name} = ut ({item.size.bit_length() - 1} bits{paddr})"]
+            return [SpecObject(name, "ut", item.size.bit_length() - 1, item.paddr)]
         case ObjectKind.INTERRUPT:
-            return [f"{name} = {interrupt(item.details)}"]
+            return [interrupt_object(name, item.details)]
         case kind if kind in _TYPES:
-            return [f"{name} = {declared(_TYPES[kind], item.details)}"]
+            return [SpecObject(name, _TYPES[kind], details=item.details)]
     return []
 
 
@@ -146,39 +152,36 @@ def _device(space: Space, completed: Completed) -> DeviceCaps:
 
 
 def _cnode_bits(space: Space, completed: Completed, device: DeviceCaps) -> int:
-    slots = [cap.slot for cap in space.caps] + [slot for slot, _ in device.slots]
+    slots = [*(cap.slot for cap in space.caps), *(cap.slot for cap in device.caps)]
     highest = max(slots, default=0)
     owned = (slot for use, slot in completed.model.slots.items() if use.instance in space.instances)
     asked = next((o.size for o in completed.model.objects if o.name == space.cnode), 0)
     return max(2, asked, max(highest, *owned, 0).bit_length())
 
 
-def _cap(cap: Cap, kinds: Mapping[str, KernelObject], bits: Mapping[str, int], word: int) -> str:
-    kind = kinds[cap.object].kind
+def _cap(cap: Cap, kinds: Mapping[str, KernelObject], bits: Mapping[str, int], word: int) -> SpecCap:
+    item = kinds[cap.object]
     name = cdl_name(cap.object)
-    if kind is ObjectKind.SCHED_CONTROL:
-        return declared("sched_control", kinds[cap.object].details)
-    if kind is ObjectKind.CNODE:
-        return f"{name} (guard: 0, guard_size: {word - bits[cap.object]})"
-    if kind is ObjectKind.REGION:
-        return frame_cap(FrameCap(_frame_name(cap.object, cap.frame), str(cap.rights), cap.cached))
-    if kind not in _WITH_RIGHTS:
-        return name
-    badge = [f"badge: {cap.badge}"] if cap.badge else []
-    inner = ", ".join([*([str(cap.rights)] if cap.rights else []), *badge])
-    return f"{name} ({inner})" if inner else name
+    match item.kind:
+        case ObjectKind.SCHED_CONTROL:
+            core = item.details.number if isinstance(item.details, Core) else 0
+            return SpecCap(cap.slot, SCHED_CONTROL, core=core)
+        case ObjectKind.CNODE:
+            return SpecCap(cap.slot, name, guard=word - bits[cap.object])
+        case ObjectKind.REGION:
+            frame = _frame_name(cap.object, cap.frame)
+            return SpecCap(cap.slot, frame, str(cap.rights), cached=cap.cached)
+        case kind if kind in _WITH_RIGHTS:
+            return SpecCap(cap.slot, name, str(cap.rights), cap.badge)
+    return SpecCap(cap.slot, name)
 
 
 def _space(
-    space: Space, completed: Completed, kinds: Mapping[str, KernelObject], guard: str
+    space: Space, completed: Completed, kinds: Mapping[str, KernelObject], guard: int
 ) -> UnlinkedSpace:
+    cspace = SpecCap(CSPACE, cdl_name(space.cnode), guard=guard)
     threads = tuple(
-        UnlinkedThread(
-            cdl_name(t.name),
-            t.index,
-            _thread_fields(t),
-            (f"cspace: {cdl_name(space.cnode)} ({guard})", *_time(space, t, completed)),
-        )
+        UnlinkedThread(cdl_name(t.name), t.index, _state(t), (cspace, *_time(space, t, completed)))
         for t in space.threads
     )
     mappings = tuple(
@@ -201,23 +204,24 @@ def _space(
     return UnlinkedSpace(space.name, names[0], threads, mappings, names[1], mapped)
 
 
-def _thread_fields(thread: Thread) -> str:
-    fields = [f"prio: {thread.priority}", f"max_prio: {thread.max_priority}", f"affinity: {thread.affinity}"]
-    fields.append(f"init: [{thread.index}]")
-    if thread.fault_slot and thread.role is not Role.FAULT_HANDLER:
-        fields.append(f"fault_ep: {thread.fault_slot:#x}")
-    if thread.domain:
-        fields += words(Domain(thread.domain))
-    return ", ".join(fields)
+def _state(thread: Thread) -> StartState:
+    return StartState(
+        thread.priority,
+        thread.max_priority,
+        thread.affinity,
+        thread.domain,
+        arguments=(thread.index,),
+        fault_slot=0 if thread.role is Role.FAULT_HANDLER else thread.fault_slot,
+    )
 
 
-def _time(space: Space, thread: Thread, completed: Completed) -> list[str]:
+def _time(space: Space, thread: Thread, completed: Completed) -> list[SpecCap]:
     """What an MCS kernel finds in a TCB."""
     context, fault = thread.scheduling_context, completed.extras[space.name].fault_caps.get(thread.index)
-    lines = [f"sc_slot: {cdl_name(context)}"] if context else []
+    caps = [SpecCap(SCHEDULING_CONTEXT, cdl_name(context))] if context else []
     if fault is not None:
-        lines.append(f"fault_ep_slot: {cdl_name(fault.object)} ({fault.rights}, badge: {fault.badge})")
-    return lines
+        caps.append(SpecCap(FAULT_ENDPOINT, cdl_name(fault.object), str(fault.rights), fault.badge))
+    return caps
 
 
 def _frame_name(region: str, number: int) -> str:

@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from camkes.backends.sel4.complete import Completed, Extras
 from camkes.backends.sel4.devices import SOURCES, Device
-from camkes.backends.sel4.words import declared
-from camkes.backends.sel4.words import interrupt as interrupt_words
+from camkes.capdl.details import ArmInterrupt, Details, IoApicInterrupt, MsiInterrupt
 from camkes.capdl.model import Timer
+from camkes.capdl.specification import SpecCap, SpecObject
 
 DRIVER = SOURCES / "timer.c"
 
@@ -21,25 +21,37 @@ _INTERRUPT_BADGE = 1 << 27
 
 
 class DeviceCaps(Struct, frozen=True):
-    """What a specification has for the device: lines of capDL, and the slots of the driver's CSpace."""
+    """What a specification has for the device, and the slots of the driver's CSpace."""
 
-    objects: tuple[str, ...] = ()
-    slots: tuple[tuple[int, str], ...] = ()
+    objects: tuple[SpecObject, ...] = ()
+    caps: tuple[SpecCap, ...] = ()
     irq: str = ""
-    irq_binding: str = ""
+    irq_binding: SpecCap | None = None
     irq_number: int = 0
 
 
 def device_caps(device: Device, space: str, interrupt: str, used: int) -> DeviceCaps:
     """Capabilities to the device, in the slots after `used` of the driver's CSpace."""
     irq = f"{space}-irq"
-    objects = [f"{irq} = {interrupt_words(device.line)}"]
-    slots = [(used + 1, irq)]
+    objects = [interrupt_object(irq, device.line)]
+    caps = [SpecCap(used + 1, irq)]
     if device.ports is not None:
-        objects.append(f"{space}-ports = {declared('io_ports', device.ports)}")
-        slots.append((used + 2, f"{space}-ports"))
-    binding = f"0x0: {interrupt} (W, badge: {_INTERRUPT_BADGE})"
-    return DeviceCaps(tuple(objects), tuple(slots), irq, binding, device.number)
+        objects.append(SpecObject(f"{space}-ports", "io_ports", details=device.ports))
+        caps.append(SpecCap(used + 2, f"{space}-ports"))
+    binding = SpecCap(0, interrupt, "W", _INTERRUPT_BADGE)
+    return DeviceCaps(tuple(objects), tuple(caps), irq, binding, device.number)
+
+
+def interrupt_object(name: str, line: Details | None) -> SpecObject:
+    """Without details, the machine has one kind of interrupts only."""
+    match line:
+        case ArmInterrupt():
+            return SpecObject(name, "arm_irq", details=line)
+        case IoApicInterrupt():
+            return SpecObject(name, "ioapic_irq", details=line)
+        case MsiInterrupt():
+            return SpecObject(name, "msi_irq", details=line)
+    return SpecObject(name, "irq")
 
 
 def render_timers(completed: Completed, extras: Extras, device: Device, numbers: Mapping[str, int]) -> str:

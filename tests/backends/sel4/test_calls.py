@@ -95,7 +95,7 @@ def on_host(folder: Path) -> tuple[CapabilityModel | None, list[tuple[str, str]]
 
 
 def specification(folder: Path) -> Unlinked:
-    return Unlinked.read((folder / "build" / "camkes-spec.marshal").read_bytes())
+    return Unlinked.read((folder / "build" / "camkes-spec.msgpack").read_bytes())
 
 
 def same_on_both(folder: Path) -> Unlinked:

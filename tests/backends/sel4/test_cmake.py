@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 import json
-import marshal
 import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from camkes.project.cmake import find_cmake
@@ -50,7 +50,6 @@ def cmake(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
         f"-DCAMKES_ROOT={ROOT}",
         f"-DSTANDIN_PYTHON={sys.executable}",
         f"-DCAmkESPython={sys.executable}",
-        "-DCAmkESParseCapDL=/opt/parse-capDL",
         "-DCMAKE_C_ABI_COMPILED=TRUE",  # what the compiler can do is not asked
         f"-DSTANDIN_APPLICATION={folder / 'application' / 'CMakeLists.txt'}",
         *options,
@@ -100,7 +99,7 @@ def test_an_image_for_each_address_space(built: tuple[Path, str]) -> None:
     for space in ("client", "one", "two"):
         assert f"{folder / 'build' / space}.elf" in output
         assert (folder / "build" / "spaces" / f"{space}.c").is_file()
-    spec = marshal.loads((folder / "build" / "camkes-spec.marshal").read_bytes())
+    spec = msgspec.msgpack.decode((folder / "build" / "camkes-spec.msgpack").read_bytes())
     assert [space["name"] for space in spec["spaces"]] == ["client", "one", "two"]
 
 
@@ -177,15 +176,27 @@ def test_static_allocation_on_a_pc_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_parse_capdl_on_path_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_tables_of_the_loader_are_the_tools(built: tuple[Path, str]) -> None:
+    folder, output = built
+    assert f"BuildCapDLApplication C_SPEC;{folder / 'build' / 'capdl_spec.c'};" in output
+    assert "CapDLToolCFileGen" not in output
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("named", [True, False])
+def test_parse_capdl_makes_the_tables(named: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The one that is named, else one on PATH."""
     program = tmp_path / "bin" / "parse-capDL"
     program.parent.mkdir()
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
-    done = configure(tmp_path, LISTS, "-UCAmkESParseCapDL")
+    if not named:
+        monkeypatch.setenv("PATH", f"{program.parent}:{os.environ['PATH']}")
+    done = configure(tmp_path, LISTS, f"-DCAmkESParseCapDL={program if named else 'ON'}")
     assert done.returncode == 0, done.stderr
-    assert f"CAmkESParseCapDL:FILEPATH={program}" in (tmp_path / "build" / "CMakeCache.txt").read_text()
+    assert "BuildCapDLApplication C_SPEC;parse-capDL.c;" in done.stdout
+    (made,) = (line for line in done.stdout.splitlines() if "CapDLToolCFileGen parse-capDL.c;" in line)
+    assert made.endswith(f";{program}")
 
 
 @pytest.mark.long
@@ -194,9 +205,10 @@ def test_parse_capdl_on_path_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyP
     reason="parse-capDL, or stack to build it, is installed",
 )
 def test_without_parse_capdl_and_stack_the_error_names_a_remedy(tmp_path: Path) -> None:
-    done = configure(tmp_path, LISTS, "-UCAmkESParseCapDL")
+    assert configure(tmp_path, LISTS).returncode == 0, "it is not needed"
+    done = configure(tmp_path, LISTS, "-DCAmkESParseCapDL=ON")
     assert done.returncode != 0
-    assert "repo-init.sh builds it with ghc" in " ".join(done.stderr.split())
+    assert "`repo-init.sh -p` builds it with ghc" in " ".join(done.stderr.split())
 
 
 def test_a_repository_inside_the_folder_of_the_c_library(tmp_path: Path) -> None:
@@ -391,7 +403,7 @@ def test_registers_are_mapped_as_a_device(machine: dict[str, str], clock: bool, 
     """Only the driver can write them; where they tell the time, everybody can read them."""
     done = generate(ROOT / "examples" / "inversion" / "inversion.camkes", tmp_path, **machine)
     assert done.returncode == 0, done.stderr
-    spec = marshal.loads((tmp_path / "camkes-spec.marshal").read_bytes())
+    spec = msgspec.msgpack.decode((tmp_path / "camkes-spec.msgpack").read_bytes())
     for space in spec["spaces"]:
         found = [m for m in space["mappings"] if m["symbol"] == "_camkes_timer_registers"]
         driver = space["name"] == "timer-driver"
@@ -414,7 +426,7 @@ def test_a_clock_without_timers(machine: dict[str, object], driven: bool, tmp_pa
     adl = ROOT / "examples" / "dataport" / "dataport.camkes"
     done = generate(adl, tmp_path, architecture="aarch32", **machine)
     assert done.returncode == 0, done.stderr
-    spec = marshal.loads((tmp_path / "camkes-spec.marshal").read_bytes())
+    spec = msgspec.msgpack.decode((tmp_path / "camkes-spec.msgpack").read_bytes())
     assert ("timer-driver" in [space["name"] for space in spec["spaces"]]) is driven
     table = tmp_path / "spaces" / "timers.c"
     assert table.exists() is driven

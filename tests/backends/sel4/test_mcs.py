@@ -21,6 +21,8 @@ from camkes.backends.sel4.spec import unlinked
 from camkes.backends.sel4.workspace import console, make
 from camkes.capdl.allocate import allocate
 from camkes.capdl.mcs import TimePlanner
+from camkes.capdl.specification import FAULT_ENDPOINT, SCHEDULING_CONTEXT, SpecCap, SpecObject
+from camkes.capdl.text import declared
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import render
 from camkes.protocols import analyse
@@ -133,12 +135,11 @@ def specification(folder: Path, *, mcs: bool = True) -> Unlinked:
 
 def contexts(spec: Unlinked) -> dict[str, str]:
     """What the scheduling context of a thread grants."""
-    lines = (line.partition(" = sc ") for line in spec.objects if " = sc " in line)
-    granted = {name: what for name, _, what in lines}
+    granted = {item.name: declared(item).partition(" = sc ")[2] for item in spec.objects if item.type == "sc"}
     found = {}
     for space in spec.spaces:
         for thread in space.threads:
-            slots = [cap.removeprefix("sc_slot: ") for cap in thread.caps if cap.startswith("sc_slot")]
+            slots = [cap.object for cap in thread.caps if cap.slot == SCHEDULING_CONTEXT]
             assert len(slots) <= 1
             found[thread.name] = granted[slots[0]] if slots else ""
     return found
@@ -167,39 +168,43 @@ def test_passive_threads_have_none(tmp_path: Path) -> None:
 
 def test_a_context_to_borrow_for_each_instance_with_passive_threads(tmp_path: Path) -> None:
     spec = specification(tmp_path)
-    kept = {line.partition(" = ")[0] for line in spec.objects if "-passive-sc = sc" in line}
+    kept = {item.name for item in spec.objects if item.type == "sc" and "-passive-sc" in item.name}
     assert kept == {"server-passive-sc", "leaf-passive-sc"}
+    rights_of = {"sc": "", "done": "RW", "gate": "RWP"}
     for name in ("server", "leaf"):
-        held = [line.partition(": ")[2] for line in spec.caps[f"{name}-cnode"]]
-        assert {f"{name}-passive-sc", f"{name}-passive-done (RW)", f"{name}-passive-gate (RWP)"} <= set(held)
-    assert not any("-passive-" in line for line in spec.caps["client-cnode"])
+        caps = {(cap.object, cap.rights) for cap in spec.caps[f"{name}-cnode"]}
+        assert {(f"{name}-passive-{part}", rights) for part, rights in rights_of.items()} <= caps
+    assert not any("-passive-" in cap.object for cap in spec.caps["client-cnode"])
 
 
 def test_every_thread_has_a_reply_object_and_its_faults_arrive(tmp_path: Path) -> None:
     spec = specification(tmp_path)
     for space in spec.spaces:
-        held = spec.caps[f"{space.name}-cnode"]
-        slots = [line.partition(":")[0] for line in held]
+        caps = spec.caps[f"{space.name}-cnode"]
+        slots = [cap.slot for cap in caps]
         assert len(slots) == len(set(slots))
         for number, thread in enumerate(space.threads):
             if not thread.name.endswith("-fault-handler"):  # it answers no Call
-                assert f"{thread.name}-reply = rtreply" in spec.objects
-                assert any(line.endswith(f": {thread.name}-reply") for line in held)
-            assert "fault_ep:" not in thread.fields
+                assert SpecObject(f"{thread.name}-reply", "rtreply") in spec.objects
+                assert any(cap.object == f"{thread.name}-reply" for cap in caps)
+            assert thread.state.fault_slot == 0
             if space.name != "timer-driver" and not thread.name.endswith("-fault-handler"):
-                assert f"fault_ep_slot: {space.name}-faults (WP, badge: {number + 1})" in thread.caps
+                fault = SpecCap(FAULT_ENDPOINT, f"{space.name}-faults", "WP", number + 1)
+                assert fault in thread.caps
 
 
 def test_other_kernels_have_none_of_it(tmp_path: Path) -> None:
-    text = str(specification(tmp_path, mcs=False))
-    assert not any(word in text for word in ("sc_slot", "rtreply", "= sc", "fault_ep_slot"))
+    spec = specification(tmp_path, mcs=False)
+    assert not {"sc", "rtreply"} & {item.type for item in spec.objects}
+    slots = {cap.slot for space in spec.spaces for thread in space.threads for cap in thread.caps}
+    assert not {SCHEDULING_CONTEXT, FAULT_ENDPOINT} & slots
 
 
 def test_capabilities_of_the_system_keep_their_slots(tmp_path: Path) -> None:
     with_time, without = (specification(tmp_path, mcs=mcs) for mcs in (True, False))
     for container, caps in without.caps.items():
         # what seL4 needs besides follows
-        kept = {cap for cap in caps if "-faults (" not in cap and "guard" not in cap}
+        kept = {cap for cap in caps if not cap.object.endswith("-faults") and cap.guard is None}
         if container != "timer-driver-cnode":
             assert kept <= set(with_time.caps[container])
 

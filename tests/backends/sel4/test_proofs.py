@@ -24,6 +24,7 @@ from camkes.backends.sel4.theories import write_theories
 from camkes.backends.sel4.workspace import make
 from camkes.backends.upstream_templates.view import AssemblyView
 from camkes.capdl.allocate import allocate
+from camkes.capdl.text import capdl_text
 from camkes.diagnostics import Sink
 from camkes.model.system import System
 from camkes.protocols import analyse
@@ -71,7 +72,7 @@ def linked(given: System) -> tuple[str, list[dict[str, object]]]:
     spec = unlinked(completed, "aarch32", names=labelled(given, completed))
     distribution = link(spec, images_of(spec))
     labels = renamed(distribution, spec.names, SIZES)
-    return distribution.text(20_000), json.loads(labels)
+    return capdl_text(distribution), json.loads(labels)
 
 
 def test_names_are_identifiers_that_camkes_tool_has_too(tmp_path: Path) -> None:

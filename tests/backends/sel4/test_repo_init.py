@@ -167,19 +167,19 @@ def test_a_workspace_from_a_fresh_clone(host: Host) -> None:
 
 @pytest.mark.long
 def test_can_run_again(host: Host) -> None:
-    assert host.run("ws").returncode == 0
-    assert host.run("ws").returncode == 0
+    assert host.run("-p", "ws").returncode == 0
+    assert host.run("-p", "ws").returncode == 0
     assert host.log.count("ghc tools/bin/parse-capDL") == 1, "it is there already"
 
 
 @pytest.mark.long
 def test_parse_capdl_is_built_again_for_another_revision(host: Host) -> None:
-    assert host.run("ws").returncode == 0
+    assert host.run("-p", "ws").returncode == 0
     manifest = host.path / "clone" / "manifest.xml"
     old = git(host.workspace / "projects" / "capdl", "rev-parse", "HEAD")
     new = git(host.servers / "seL4" / "capdl", "rev-parse", "HEAD")
     manifest.write_text(manifest.read_text().replace(old, new))
-    assert host.run("ws").returncode == 0
+    assert host.run("-p", "ws").returncode == 0
     assert git(host.workspace / "projects" / "capdl", "rev-parse", "HEAD") == new
     assert host.log.count("ghc tools/bin/parse-capDL") == 2
 
@@ -188,18 +188,26 @@ def test_parse_capdl_is_built_again_for_another_revision(host: Host) -> None:
 @pytest.mark.parametrize("command", ["parse-capDL", "stack"])
 def test_ghc_is_not_needed_where_something_else_brings_parse_capdl(command: str, host: Host) -> None:
     (host.bin / "ghc").rename(host.bin / command)
-    run = host.run("ws")
+    run = host.run("-p", "ws")
     assert run.returncode == 0, run.stderr
     assert "ghc tools/bin/parse-capDL" not in host.log
 
 
 @pytest.mark.long
+def test_ghc_is_not_needed_without_the_option(host: Host) -> None:
+    host.remove("ghc", "ghc-pkg")
+    run = host.run("ws")
+    assert run.returncode == 0, run.stderr
+    assert not (host.workspace / "tools" / "bin" / "parse-capDL").exists()
+
+
+@pytest.mark.long
 def test_parse_capdl_that_does_not_build(host: Host) -> None:
-    run = host.run("ws", GHC_FAILS="1")
+    run = host.run("-p", "ws", GHC_FAILS="1")
     assert run.returncode == 1
     assert "Main.hs:1:1: error" in run.stderr
     assert "parse-capDL could not be built" in run.stderr
-    assert host.run("ws").returncode == 0, "again"
+    assert host.run("-p", "ws").returncode == 0, "again"
 
 
 @pytest.mark.long
@@ -212,7 +220,7 @@ def test_the_python_environment_has_what_a_build_imports(host: Host) -> None:
 @pytest.mark.long
 def test_missing_packages_are_named_with_one_line_that_installs_all(host: Host) -> None:
     host.remove("dtc", "xmllint", "ghc", "ghc-pkg")
-    run = host.run("ws", NO_VENV="1")
+    run = host.run("-p", "ws", NO_VENV="1")
     assert run.returncode == 1
     assert "this host lacks: xmllint dtc venv of python3 parse-capDL, or ghc to build it" in run.stderr
     line = next(line for line in run.stderr.splitlines() if "install with:" in line)
@@ -225,7 +233,8 @@ def test_missing_packages_are_named_with_one_line_that_installs_all(host: Host) 
 
 
 def test_a_library_that_ghc_lacks(host: Host) -> None:
-    run = host.run("-c", NO_LIBRARY="yaml")
+    assert host.run("-c", NO_LIBRARY="yaml").returncode == 0, "parse-capDL is not asked for"
+    run = host.run("-p", "-c", NO_LIBRARY="yaml")
     assert run.returncode == 1
     assert "sudo apt-get install libghc-yaml-dev\n" in run.stderr
 

@@ -13,6 +13,7 @@ import pytest
 
 from camkes import pipeline
 from camkes.backends.sel4.link import Unlinked
+from camkes.capdl.details import Scheduling
 from camkes.diagnostics import Sink
 
 from .project import project
@@ -98,7 +99,7 @@ def generated(text: str, folder: Path, **options: object) -> tuple[Unlinked, str
     tool = [sys.executable, "-m", "camkes.cli.sel4", "generate", str(folder / "project.json")]
     done = subprocess.run(tool, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    spec = Unlinked.read((folder / "camkes-spec.marshal").read_bytes())
+    spec = Unlinked.read((folder / "camkes-spec.msgpack").read_bytes())
     return spec, (folder / "spaces" / "outer.inner.c").read_text()
 
 
@@ -115,10 +116,10 @@ def configured(tmp_path_factory: pytest.TempPathFactory) -> tuple[Unlinked, str]
 def test_settings_are_in_the_image(configured: tuple[Unlinked, str]) -> None:
     spec, image = configured
     space = next(space for space in spec.spaces if space.name == "outer.inner")
-    fields = {thread.name: thread.fields for thread in space.threads}
-    assert "prio: 77, max_prio: 99" in fields["outer.inner"]
-    assert "prio: 55, max_prio: " in fields["outer.inner.p"]
-    assert "dom: 1" in fields["outer.inner"]
+    states = {thread.name: thread.state for thread in space.threads}
+    control = states["outer.inner"]
+    assert (control.priority, control.max_priority, control.domain) == (77, 99, 1)
+    assert states["outer.inner.p"].priority == 55
     assert "CAMKES_SEL4_THREAD(0, 32768)" in image
     assert "heap[12288]" in image
 
@@ -135,7 +136,8 @@ def test_the_place_of_a_setting_does_not_matter(
 @pytest.mark.parametrize("place", PLACES[1:])
 def test_times_of_an_mcs_kernel(place: str, tmp_path: Path) -> None:
     expected = generated(texts(TIMES)["configuration"], tmp_path / "expected", mcs=True)
-    assert "budget: 3000" in "".join(expected[0].objects)
+    details = [item.details for item in expected[0].objects]
+    assert any(isinstance(each, Scheduling) and each.budget == 3000 for each in details)
     assert generated(texts(TIMES)[place], tmp_path / "a", mcs=True) == expected
 
 
@@ -158,7 +160,6 @@ def test_the_same_on_the_host_kernel(place: str, configured: tuple[Unlinked, str
         for thread in space.threads:
             if thread.name in host:
                 priority, stack, domain = host[thread.name]
-                assert f"prio: {priority}," in thread.fields
-                assert ("dom: 1" in thread.fields) == (domain == 1)
+                assert (thread.state.priority, thread.state.domain) == (priority, domain)
                 if space.name == "outer.inner":
                     assert f"CAMKES_SEL4_THREAD({thread.index}, {stack})" in image

@@ -17,7 +17,9 @@ from camkes.backends.sel4.link import GUARD, LinkError, Unlinked, cdl_name, link
 from camkes.backends.sel4.spec import unlinked
 from camkes.capdl.allocate import allocate
 from camkes.capdl.host_table import host_table
-from camkes.capdl.model import Cap, CapabilityModel, KernelObject, ObjectKind, Role
+from camkes.capdl.model import Cap, CapabilityModel, Interrupt, KernelObject, ObjectKind, Role
+from camkes.capdl.specification import StartState
+from camkes.capdl.text import capdl_text
 from camkes.model.architectures import ARCHITECTURES
 from camkes.model.units import PAGE
 from tests.capdl.systems import EMPTY, everything, nested
@@ -83,7 +85,7 @@ def linked(model: CapabilityModel, architecture: str, *, trace: bool = False) ->
     frame = ARCHITECTURES[architecture].large if trace else 0
     spec = unlinked(complete(model, device, trace_frame=frame), architecture)
     assert Unlinked.read(spec.write()) == spec
-    return parse(link(spec, images_of(spec)).text(20_000))
+    return parse(capdl_text(link(spec, images_of(spec))))
 
 
 def images_of(spec: Unlinked) -> dict[str, Image]:
@@ -189,28 +191,43 @@ def test_a_spare_tcb_gives_no_more_than_the_threads_have(name: str, instance: st
         replace(s, caps=(*s.caps, Cap(200, "spare"))) if s.name == instance else s for s in model.spaces
     )
     spec = unlinked(complete(replace(model, objects=(*model.objects, spare), spaces=spaces)), "x86_64")
-    (line,) = [line for line in spec.objects if line.startswith(cdl_name("spare"))]
-    assert f"prio: {most}, max_prio: {most}" in line
+    (item,) = [item for item in spec.objects if item.name == cdl_name("spare")]
+    assert item.details == StartState(most, most, started=False)
 
 
 def test_missing_symbols_are_named() -> None:
     spec = unlinked(complete(MODELS["nested"]), "x86_64")
     images = {s.name: Image(f"{s.name}.elf", 0, (), {}) for s in spec.spaces}
     with pytest.raises(LinkError, match=r"has no symbol '_camkes_stack_0'|_camkes_ipc_buffer_0"):
-        link(spec, images).text(20_000)
+        link(spec, images)
 
 
 def test_more_objects_than_the_loader_has_space_for() -> None:
     spec = unlinked(complete(MODELS["nested"]), "x86_64")
     images = images_of(spec)
-    objects = len(parse(link(spec, images).text(20_000)).objects)
-    link(spec, images).text(objects)
+    distribution = link(spec, images)
+    objects = len(distribution.objects)
+    distribution.check(objects)
     with pytest.raises(LinkError) as caught:
-        link(spec, images).text(objects - 1)
+        distribution.check(objects - 1)
     assert str(caught.value) == (
         f"the system has {objects} kernel objects, each page of memory included, and the loader has space "
         f"for {objects - 1}: build with -DCapDLLoaderMaxObjects=10000 -DKernelRootCNodeSizeBits=16"
     )
+
+
+def test_two_objects_for_one_interrupt() -> None:
+    """seL4 gives an interrupt to one handler."""
+    model = MODELS["nested"]
+    irqs = ("nic.irq", "other.irq")
+    both = replace(
+        model,
+        objects=(*model.objects, *(KernelObject(name, ObjectKind.INTERRUPT) for name in irqs)),
+        interrupts=tuple(Interrupt(name, 5, "") for name in irqs),
+    )
+    spec = unlinked(complete(both), "x86_64")
+    with pytest.raises(LinkError, match=r"`nic.irq` and `other.irq` are both for interrupt 5, which one"):
+        link(spec, images_of(spec))
 
 
 def test_names_are_unique() -> None:

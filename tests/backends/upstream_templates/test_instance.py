@@ -18,6 +18,7 @@ from camkes.backends.upstream_templates.adapter import Rendering
 from camkes.capdl.details import Domain
 from camkes.capdl.mcs import TimePlanner
 from camkes.capdl.model import CapabilityModel, ObjectKind, Role
+from camkes.capdl.specification import FAULT_ENDPOINT, SpecObject
 from camkes.diagnostics import Diagnostic, Sink
 from tests.resolve.systems import good
 
@@ -99,7 +100,7 @@ def test_the_size_of_a_cspace(tmp_path: Path) -> None:
     for asked_for, bits in ((12, 12), ('"0x9"', 9), (1, 4)):
         rendering, _ = rendered(tmp_path, {}, settings=f"client.cnode_size_bits = {asked_for};")
         spec = unlinked(complete(rendering.model), "x86_64")
-        assert f"client-cnode = cnode ({bits} bits)" in spec.objects
+        assert SpecObject("client-cnode", "cnode", bits) in spec.objects
 
 
 def test_an_instance_that_creates_objects_has_the_last_slot(tmp_path: Path) -> None:
@@ -161,8 +162,10 @@ def test_faults_that_a_template_takes_on_an_mcs_kernel(tmp_path: Path) -> None:
     (server,) = (s for s in lines.spaces if s.name == "server")
     for thread in server.threads:
         if "fault-handler" not in thread.name:
-            assert any(cap.startswith("fault_ep_slot: wire--faults (WP, badge: ") for cap in thread.caps)
-            assert "fault_ep:" not in thread.fields
+            (fault,) = (cap for cap in thread.caps if cap.slot == FAULT_ENDPOINT)
+            assert (fault.object, fault.rights) == ("wire--faults", "WP")
+            assert fault.badge > 0
+            assert thread.state.fault_slot == 0
 
 
 @pytest.mark.parametrize(
