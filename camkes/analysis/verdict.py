@@ -455,7 +455,7 @@ def interruptions(workload: Workload, platform: Platform) -> list[Load]:
     cost = release_cost(workload, platform)
     costs = {t.name: (cost if t.timed else 0) + turn_cost(workload, platform, t) for t in workload.tasks}
     return [
-        Load(task.name, MAX_PRIORITY, task.period, costs[task.name], interrupts=True)
+        Load(task.name, MAX_PRIORITY, task.period, costs[task.name], task.jitter, interrupts=True)
         for task in workload.tasks
         if costs[task.name]
     ]
@@ -511,10 +511,11 @@ def _in_chains(
             for way in level.ways
         ]
         enough = None if exact else task.deadline
+        goes_on = {each.name: each.goes_on for each in level.following}
         for name, left in ((task.name, 0), *level.left.items()):
             ways = [
                 response(
-                    way.own,
+                    replace(way.own, goes_on=goes_on.get(name, way.own.goes_on)),
                     [*way.others, *interrupts],
                     _least(blocking),
                     enough,

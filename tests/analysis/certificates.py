@@ -4,14 +4,14 @@
 be true all the same: no bound that is certified may be below what the analysis knows to be needed.
 
     python -m tests.analysis.certificates --count 1000 --damage 10000
-    python -m tests.analysis.certificates --count 0 --damage 0 --enumerate 300
+    python -m tests.analysis.certificates --count 0 --damage 0 --enumerate 300 --chains 1000
 
 Half of the damages are those of a file: a number is changed, a price is lowered, a line is left out. The
 others are lies: what writes the certificate leaves out a section, a task, a job, a phase or what an emitter
 releases, takes times to be shorter, or is for another system, and all that follows agrees with that.
 
 With --enumerate certified responses, and ends of chains, of small systems are compared with the longest ones
-in all that can happen.
+in all that can happen; with --chains those of tasks in chains with the results of the analysis.
 
 Exit status: 1 if a certificate was refused, a damaged one that is not true was accepted, or a bound exceeded.
 """
@@ -460,6 +460,32 @@ def enumerated(systems: int, states: int, first: int) -> int:
     return wrong
 
 
+def certified_chains(systems: int, first: int) -> str:
+    """How many tasks in chains that have a bound are certified, and as the analysis has it."""
+    found: Counter[str] = Counter()
+    seed = first
+    while found["systems"] < systems:
+        workload = chained_workload(random.Random(seed))
+        seed += 1
+        emitters = {task.after for task in workload.tasks}
+        if emitters == {""}:
+            continue
+        found["systems"] += 1
+        made = certified(workload)
+        claims = {of["task"]: of for of in made.lines if of["line"] == "task"}
+        for name, result in made.results.items():
+            if result.response is not None and (result.task.after or name in emitters):
+                found["tasks"] += 1
+                found["certified"] += name in claims
+                claim = claims.get(name, {"response": inf, "latest": inf})
+                found["response"] += claim["response"] <= result.response.time
+                found["latest"] += claim["latest"] <= result.response.latest
+    return (
+        f"{systems} systems, {found['tasks']} tasks in chains: {found['certified']} certified, "
+        f"{found['response']} with the response and {found['latest']} with the latency of the analysis"
+    )
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__.partition("\n\n")[0], formatter_class=argparse.RawDescriptionHelpFormatter
@@ -468,6 +494,7 @@ def main() -> int:
     parser.add_argument("--damage", type=int, default=1000, metavar="DAMAGED")
     parser.add_argument("--seed", type=int, default=0, metavar="FIRST")
     parser.add_argument("--enumerate", type=int, default=0, metavar="SYSTEMS", help="with chains of events")
+    parser.add_argument("--chains", type=int, default=0, metavar="SYSTEMS", help="beside the analysis")
     parser.add_argument("--states", type=int, default=60_000, metavar="MOST", help="of a system")
     given = parser.parse_args()
     every: list[tuple[int, Certified]] = []
@@ -505,6 +532,8 @@ def main() -> int:
         print(f"  {kind}: {kinds[kind, False]} refused, {kinds[kind, True]} still true")
     if given.enumerate:
         wrong += enumerated(given.enumerate, given.states, given.seed)
+    if given.chains:
+        print(certified_chains(given.chains, given.seed))
     return 1 if wrong else 0
 
 

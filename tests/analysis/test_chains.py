@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from camkes.analysis.platform import FREE
 from camkes.analysis.response import Load, Response, response
 from camkes.analysis.simulation import Simulation, program
+from camkes.analysis.supply import supply_of
 from camkes.analysis.verdict import analyse
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.cli.main import main
@@ -190,3 +191,16 @@ def test_periods_of_events(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert main(["analyze", str(path), "--json"]) == 0
     (chain_of_b,) = json.loads(capsys.readouterr().out)["chains"]
     assert chain_of_b["tasks"] == ["b", "c"] and chain_of_b["latency"] is not None
+
+
+def test_a_task_that_follows_can_need_the_next_slot() -> None:
+    """In slots of 5 of 10 the work of a and of b, which follows, ends with the slot. After a request b has
+    something to do still, and ends in the next slot; a job alone that does so responds after 15, too."""
+    for requests, end in (({}, 10), ({"p": 1}, 15)):
+        tasks = (
+            WorkloadTask("a", 1, 100, 100, 3),
+            WorkloadTask("b", 2, 100, 100, 2 - len(requests), requests, "a", timed=False),
+        )
+        supplies = {0: supply_of([(0, 5), (1, 5)], 0)}
+        found = analyse(Workload(tasks, (WorkloadCpi("p", Protocol.PROPAGATED, 1),), supplies=supplies), FREE)
+        assert [each.latency for each in found.chains] == [end]

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from camkes.analysis.budgets import budget_results
 from camkes.analysis.criticality import level_results
 from camkes.analysis.limits import blocking_limits
-from camkes.analysis.platform import FREE
-from camkes.analysis.verdict import Verdict, analyse
+from camkes.analysis.platform import FREE, Halves, Platform
+from camkes.analysis.verdict import Verdict, analyse, interruptions
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.model.protocols import Protocol
 from tests.analysis.test_budgets import planned
@@ -181,3 +181,13 @@ def test_what_is_not_known_where_a_component_orders_tasks() -> None:
     system, plan = planned(BANDED % (1, "low._criticality = 1;"))
     assert {(e.smc, e.amc, e.ours) for e in level_results(system, plan, FREE)} == {(None,) * 3}
     assert not blocking_limits(*planned(BANDED % (1, ""), mcs=False), 0)
+
+
+def test_what_a_scheduler_does_for_late_events_comes_late_too() -> None:
+    """Two jobs of b, which an event releases up to 7 late, can begin in less than a period."""
+    tasks = (
+        WorkloadTask("a", 10, 20, 20, 1, band="edf"),
+        WorkloadTask("b", 10, 20, 20, 1, {}, "a", jitter=7, timed=False, band="edf"),
+    )
+    loads = interruptions(Workload(tasks, ()), Platform("p", plain=Halves(1, 1)))
+    assert [(load.name, load.jitter) for load in loads] == [("a", 0), ("b", 7)]

@@ -35,11 +35,10 @@ CAMKES_INLINE struct camkes_lengths camkes_lengths_of(struct camkes_layout layou
     return (struct camkes_lengths){.least = words, .most = words};
 }
 
-/* What is compared of a request: all but the method, where there are several. */
-CAMKES_INLINE seL4_MessageInfo_t camkes_compared(const struct camkes_received *request,
-                                                 struct camkes_lengths usual)
+/* What is checked of a request: all but the method, where there are several. */
+CAMKES_INLINE seL4_MessageInfo_t camkes_checked(const struct camkes_received *request, bool several)
 {
-    return usual.several ? camkes_without_method(request->info) : request->info;
+    return several ? camkes_without_method(request->info) : request->info;
 }
 
 /* Whether a request has the label and the capabilities of `base` and such a length, which it gets.
@@ -47,7 +46,7 @@ CAMKES_INLINE seL4_MessageInfo_t camkes_compared(const struct camkes_received *r
 CAMKES_INLINE bool camkes_is_usual(struct camkes_received *request, seL4_Word base,
                                    struct camkes_lengths usual)
 {
-    const seL4_Word more = camkes_compared(request, usual).words[0] - base;
+    const seL4_Word more = camkes_checked(request, usual.several).words[0] - base;
     request->words = (unsigned)(usual.least + (usual.least < usual.most ? more : 0));
     return CAMKES_LIKELY(more <= usual.most - usual.least);
 }
@@ -122,10 +121,10 @@ CAMKES_INLINE struct camkes_received camkes_received_first(seL4_MessageInfo_t in
     return request;
 }
 
-/* Decides whether a request may claim the values of its label, which is that of `info`; keeps label
- * and badge, and sets `words`. */
+/* Decides whether a request, for one of `several` methods, may claim the values of its label; keeps
+ * label and badge, and sets `words`. */
 unsigned camkes_check_request(struct camkes_thread *self, struct camkes_received *request,
-                              seL4_MessageInfo_t info);
+                              bool several);
 /* Begins and ends a request that a thread of a pool serves. */
 unsigned camkes_pool_begin(struct camkes_thread *self);
 void camkes_pool_end(struct camkes_thread *self);
@@ -220,8 +219,7 @@ CAMKES_INLINE void camkes_serve_cpi(struct camkes_thread *self, camkes_server_t 
         if (!camkes_is_usual(&request, base, usual) ||
             CAMKES_UNLIKELY(request.badge != self->badge)) {
             struct camkes_received copy = request; /* so that `request` need not be in memory */
-            const unsigned error =
-                camkes_check_request(self, &copy, camkes_compared(&request, usual));
+            const unsigned error = camkes_check_request(self, &copy, usual.several);
             request = copy;
             if (error != CAMKES_MESSAGE_GOOD) {
                 base = none;

@@ -33,9 +33,9 @@ static unsigned check(const struct camkes_thread *self, const struct camkes_call
 }
 
 unsigned camkes_check_request(struct camkes_thread *self, struct camkes_received *request,
-                              seL4_MessageInfo_t info)
+                              bool several)
 {
-    const seL4_Word label = seL4_MessageInfo_get_label(info);
+    const seL4_Word label = seL4_MessageInfo_get_label(camkes_checked(request, several));
     const unsigned error = check(self, camkes_caller(self->cpi, request->badge), label);
     request->words = (unsigned)seL4_MessageInfo_get_length(request->info);
     self->badge = request->badge;

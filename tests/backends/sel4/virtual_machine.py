@@ -8,6 +8,7 @@ import os
 import subprocess
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 #: empty where no workspace is named
@@ -32,9 +33,14 @@ def image_of(application: Path, folder: Path, *settings: str) -> Path:
 
 
 def boot(
-    image: Path, answers: tuple[tuple[str, str], ...], enough: Callable[[str], bool], *options: str
+    image: Path,
+    answers: tuple[tuple[str, str], ...],
+    enough: Callable[[str], bool],
+    *options: str,
+    typed: bytes = b"",
 ) -> str:
-    """What is printed until all texts were answered and `enough` is true of what came since."""
+    """What is printed until all texts were answered and `enough` is true of what came since. `typed` is
+    typed again and again then."""
     command = ("qemu-system-aarch64", *_MACHINE, "-m", "size=2048", *options, "-kernel", str(image))
     text, said, left = "", 0, list(answers)
     with subprocess.Popen(
@@ -42,6 +48,7 @@ def boot(
     ) as machine:
         assert machine.stdin is not None and machine.stdout is not None
         os.set_blocking(machine.stdout.fileno(), False)
+        os.set_blocking(machine.stdin.fileno(), False)
         end = time.monotonic() + _LIMIT
         while time.monotonic() < end and (left or not enough(text[said:])):
             text += (machine.stdout.read() or b"").decode(errors="replace")
@@ -49,7 +56,10 @@ def boot(
                 machine.stdin.write(left.pop(0)[1].encode() + b"\n")
                 machine.stdin.flush()
                 said = len(text)
-            time.sleep(0.1)
+            elif not left and typed:
+                with suppress(BlockingIOError):
+                    os.write(machine.stdin.fileno(), typed)
+            time.sleep(0.01 if typed and not left else 0.1)
         machine.kill()
     assert not left, text[-3000:]
     return text

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Requests of many shapes beside what camkes-tool's templates make of them, in instructions, counted by QEMU.
+
+Builds `shapes/` in the workspace that SEL4_WORKSPACE names, boots it, and prints a row for each shape: the
+instructions of a plain request to an interface with several methods and two clients, of this tool, of
+camkes-tool, and their ratio. Both are in one image, and execute the same handlers.
+
+    SEL4_WORKSPACE=DIR .venv/bin/python benchmarks/overheads/shapes.py [--platform qemu-arm-virt] [--json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+from pathlib import Path
+
+from overheads import APPLICATION, SHIFT, boot, build, cost, places
+
+#: rows of the application's output, and what they are called
+SHAPES = {
+    "nothing": "nothing in, nothing out",
+    "in4": "four words in",
+    "in5": "five words in",
+    "in8": "eight words in",
+    "out4": "four words out",
+    "out8": "eight words out",
+    "point_in": "struct of 32 bytes in",
+    "point_out": "struct of 32 bytes out",
+    "point_inout": "struct of 32 bytes in and out",
+    "string_in": "string of 16 characters in",
+    "string_out": "string of 16 characters out",
+    "array_in": "array of eight integers in",
+    "array_out": "array of eight integers out",
+    "array_inout": "array of eight integers in and out",
+    "strings_in": "array of three strings in",
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--platform", default="x86_64", choices=SHIFT, help="as seL4 names it")
+    parser.add_argument("--json", action="store_true", help="write figures as JSON instead of a table")
+    parser.add_argument("--output", type=Path, metavar="DIR", help="keep the build in this folder")
+    given = parser.parse_args()
+    with places(given.output) as (workspace, folder):
+        build(workspace, folder, given.platform, debug=False, application=APPLICATION.parent / "shapes")
+        samples = boot(folder, given.platform)
+    counter = round(statistics.median(s.middle - s.begin for s in samples["counter"]))
+    found = {
+        shape: [cost(samples[f"{who}_{shape}"], counter).both for who in ("ours", "theirs")]
+        for shape in SHAPES
+    }
+    if given.json:
+        print(json.dumps(found, indent=2))
+        return
+    print("| request | instructions | camkes-tool | ratio |\n|---|---|---|---|")
+    for shape, (ours, theirs) in found.items():
+        print(f"| {SHAPES[shape]} | {ours} | {theirs} | {ours / theirs:.3f} |")
+
+
+if __name__ == "__main__":
+    main()
