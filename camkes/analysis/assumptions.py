@@ -219,9 +219,9 @@ def _releases(system: System, plan: Plan) -> Iterator[Assumption]:
 def assumed_of_tasks(
     workload: Workload, platform: Platform, assumptions: Sequence[Assumption]
 ) -> Mapping[str, tuple[Assumption, ...]]:
-    """For each task the assumptions that its bound rests on: about tasks of its priority or a higher one,
-    about the CPIs that these request, about CPIs in which lower tasks can keep it waiting, and, where events
-    release one of these tasks, all that the bound of the emitter rests on."""
+    """For each task the assumptions that its bound rests on: about tasks of its priority or a higher one, or
+    of its band, about the CPIs that these request, about CPIs in which others can keep them waiting, and,
+    where events release one of these tasks, all that the bound of the emitter rests on."""
     named = {task.name: task for task in workload.tasks}
     # sets are integers with a bit for each name that an assumption is about
     bits: dict[str, int] = {}
@@ -246,7 +246,10 @@ def assumed_of_tasks(
         for task in waiting:
             found |= sections[task.name]
             for other in workload.tasks:
-                if other.domain == task.domain and other.priority >= task.priority:
+                in_band = bool(task.band) and other.band == task.band
+                if in_band:
+                    found |= sections[other.name]
+                if in_band or (other.domain == task.domain and other.priority >= task.priority):
                     found |= own[other.name]
                     if other.after and other.after not in seen:
                         seen.add(other.after)

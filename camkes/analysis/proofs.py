@@ -19,7 +19,7 @@ from camkes.analysis.choice import PARTS, Branch, Candidate, Choosing, Priced, p
 from camkes.analysis.sections import Limits, RequestSection
 
 #: How many options are priced before what is shown then is the bound.
-WORK = 400_000
+WORK = 250_000
 
 #: Prices of rows in nanoseconds, by kinds ("held", "lock" or "ceiling") and names.
 Prices = dict[str, dict[str, int]]

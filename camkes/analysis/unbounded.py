@@ -99,7 +99,7 @@ def unbounded(
 
 def spread(tasks: Iterable[WorkloadTask], found: Mapping[str, NoBound]) -> Mapping[str, NoBound]:
     """These, and all that have no bound because of them: those released by one, and those of the same or a
-    lower priority in the same domain."""
+    lower priority in the same domain. A job of any task of a band can be due before one of another task."""
     ordered = sorted(tasks, key=lambda task: (-task.priority, task.name))
     domains = sorted({task.domain for task in ordered})
     spoilt = dict(found)
@@ -111,9 +111,12 @@ def spread(tasks: Iterable[WorkloadTask], found: Mapping[str, NoBound]) -> Mappi
         for domain in domains:
             own = [task for task in ordered if task.domain == domain]
             first = next((task for task in own if task.name in spoilt), None)
+            in_bands = {task.band: task for task in reversed(own) if task.band and task.name in spoilt}
             for task in own:
                 if first is not None and task.priority <= first.priority:
                     spoilt.setdefault(task.name, NoBound(Reason.INTERFERENCE, first.name))
+                elif task.band in in_bands:
+                    spoilt.setdefault(task.name, NoBound(Reason.INTERFERENCE, in_bands[task.band].name))
         if len(spoilt) == known:
             return spoilt
 

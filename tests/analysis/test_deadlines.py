@@ -14,8 +14,10 @@ from camkes.analysis.budgets import budget_results
 from camkes.analysis.criticality import level_results
 from camkes.analysis.limits import blocking_limits
 from camkes.analysis.platform import FREE, Halves, Platform
-from camkes.analysis.verdict import Verdict, analyse, interruptions
+from camkes.analysis.unbounded import NoBound, Reason, spread
+from camkes.analysis.verdict import Verdict, analyse, analyse_system, interruptions
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
+from camkes.diagnostics import Sink
 from camkes.model.protocols import Protocol
 from tests.analysis.test_budgets import planned
 from tests.runtime.test_bands import Job, simulate
@@ -181,6 +183,28 @@ def test_what_is_not_known_where_a_component_orders_tasks() -> None:
     system, plan = planned(BANDED % (1, "low._criticality = 1;"))
     assert {(e.smc, e.amc, e.ours) for e in level_results(system, plan, FREE)} == {(None,) * 3}
     assert not blocking_limits(*planned(BANDED % (1, ""), mcs=False), 0)
+
+
+def test_bounds_of_a_band_rest_on_all_its_tasks() -> None:
+    """A job of any of them can be due before one of another."""
+    text = BANDED.replace("b._wcet = 1 ms; ", "") % (1, "")
+    found = analyse_system(*planned(text, mcs=False), None, Sink())
+    assert found is not None
+    stated = {
+        each.task.name: tuple(of for a in each.assumptions for of in a.of or ()) for each in found.tasks
+    }
+    assert stated == dict.fromkeys(("a", "b", "c", "low"), ("b",))
+
+
+def test_none_has_a_bound_in_the_band_of_one_that_has_none() -> None:
+    tasks = [
+        WorkloadTask("above", 12, 20, 20, 1),
+        WorkloadTask("a", 11, 20, 15, 1, band="edf"),
+        WorkloadTask("b", 10, 20, 20, 1, band="edf"),
+    ]
+    found = spread(tasks, {"b": NoBound(Reason.RELEASE, "event")})
+    assert found.keys() == {"a", "b"}
+    assert found["a"] == NoBound(Reason.INTERFERENCE, "b")
 
 
 def test_what_a_scheduler_does_for_late_events_comes_late_too() -> None:
