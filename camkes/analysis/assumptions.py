@@ -15,9 +15,7 @@ from operator import or_
 
 from msgspec import Struct
 
-from camkes.analysis.blocking import waits
 from camkes.analysis.conditions import servers
-from camkes.analysis.demand import demands
 from camkes.analysis.methods import called_methods
 from camkes.analysis.obstacles import domain_of, in_slots
 from camkes.analysis.platform import FREE, Platform
@@ -47,7 +45,7 @@ class AssumptionKind(StrEnum):
     DEVICES = "devices"  # the code of a device needs what its substitute needs
 
 
-class Assumption(Struct, frozen=True):
+class Assumption(Struct, frozen=True, eq=False):
     """What is assumed of `subject`, a task, a CPI or a condition (empty: the system): `text` completes
     "met if"; `help` is what makes it known. It matters for bounds that depend on one of the tasks, CPIs and
     conditions `of`; None: for all."""
@@ -217,11 +215,11 @@ def _releases(system: System, plan: Plan) -> Iterator[Assumption]:
 
 
 def assumed_of_tasks(
-    workload: Workload, platform: Platform, assumptions: Sequence[Assumption]
+    workload: Workload, waits_in: Mapping[str, Iterable[str]], assumptions: Sequence[Assumption]
 ) -> Mapping[str, tuple[Assumption, ...]]:
     """For each task the assumptions that its bound rests on: about tasks of its priority or a higher one, or
-    of its band, about the CPIs that these request, about CPIs in which others can keep them waiting, and,
-    where events release one of these tasks, all that the bound of the emitter rests on."""
+    of its band, about the CPIs that these request, about the CPIs that they wait in for others, and, where
+    events release one of these tasks, all that the bound of the emitter rests on."""
     named = {task.name: task for task in workload.tasks}
     # sets are integers with a bit for each name that an assumption is about
     bits: dict[str, int] = {}
@@ -233,12 +231,7 @@ def assumed_of_tasks(
             below[name] for name in cpi.requests
         )
     own = {t.name: bits.get(t.name, 0) | _any(below[name] for name in t.requests) for t in workload.tasks}
-    sections = dict.fromkeys(named, 0)
-    for _, part in workload.parts if any(below.values()) else ():
-        needed = demands(part, platform)
-        for task in part.tasks:
-            cpis = {section.cpi for section in waits(part, needed, task).sections}
-            sections[task.name] = _any(below[name] for name in cpis)
+    sections = {name: _any(below[cpi] for cpi in waits_in.get(name, ())) for name in named}
 
     def depends_on(first: WorkloadTask) -> int:
         found = 0

@@ -77,6 +77,11 @@ class PossibleWaits(Struct, frozen=True, dict=True):
     #: locks for which one request can wait for all lower tasks in the queue
     any_order: frozenset[str] = frozenset()
 
+    @property
+    def cpis(self) -> frozenset[str]:
+        """Those of the sections."""
+        return frozenset(section.cpi for section in self.sections)
+
     @cached_property
     def holders(self) -> Mapping[str, int]:
         """How many tasks have a section of each lock, outside of ceilings."""

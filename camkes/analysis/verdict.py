@@ -61,6 +61,8 @@ class TaskResult(Struct, frozen=True):
     assumptions: tuple[Assumption, ...] = ()
     #: whether its deadline can be missed because of budgets, which the other figures leave out
     late: bool = False
+    #: the CPIs in which lower tasks can keep a job waiting
+    waits_in: frozenset[str] = frozenset()
     #: the blocking if tasks of the same priority counted, too, as in Cucinotta et al. (Eqs. 2 to 5); 0 where
     #: it was not asked for
     with_equals: Time = 0
@@ -165,7 +167,8 @@ def analyse_system(
     workload, machine = workload_of(system, plan), platform or FREE
     assumptions = find_assumptions(system, plan, platform=platform, unread=unread)
     found = with_equals(analyse(workload, machine, progress=progress), workload)
-    assumed = assumed_of_tasks(workload, machine, assumptions)
+    waits_in = {each.task.name: each.waits_in for each in found.tasks}
+    assumed = assumed_of_tasks(workload, waits_in, assumptions)
     results = (
         each if each.response is None else replace(each, assumptions=assumed[each.task.name])
         for each in found.tasks
@@ -343,15 +346,17 @@ def _analyse(
     results: list[TaskResult] = []
     in_period: dict[str, Time] = {}
     for (supply, part, needed), of_own in zip(parts, of_parts, strict=True):
-        blocking = cache(partial(_blocking, part, needed))
+        possible = cache(partial(_possible, part, needed))
+        blocking = cache(partial(_blocking, possible))
         chains = Chains(part, latest)
         if chains and not any(task.band for task in part.tasks):
             results += _in_chains(part, chains, needed, platform, interrupts, exact, supply, progress)
         else:
             own = [*of_own.values(), *interrupts]
             alone = _counted([task for task in part.tasks if not task.band], progress)
-            results += [_result(task, needed, own, blocking(task.name), exact, supply) for task in alone]
-            results += _in_bands(part, needed, blocking, own)
+            judged = [_result(task, needed, own, blocking(task.name), exact, supply) for task in alone]
+            judged += _in_bands(part, needed, blocking, own)
+            results += [replace(each, waits_in=possible(each.task.name).cpis) for each in judged]
         if not reason:
             in_period |= {task.name: blocking(task.name)(task.period).least for task in part.tasks}
     results.sort(key=lambda each: _urgency(each.task))
@@ -366,9 +371,12 @@ def _counted(tasks: Sequence[WorkloadTask], progress: Callable[[str], None]) -> 
         yield task
 
 
-def _blocking(part: Workload, needed: Demands, name: str) -> Callable[[Time], Blocking]:
-    task = next(each for each in part.tasks if each.name == name)
-    return waits(part, needed, task).blocking()
+def _possible(part: Workload, needed: Demands, name: str) -> PossibleWaits:
+    return waits(part, needed, next(each for each in part.tasks if each.name == name))
+
+
+def _blocking(possible: Callable[[str], PossibleWaits], name: str) -> Callable[[Time], Blocking]:
+    return possible(name).blocking()
 
 
 def with_equals(analysis: Analysis, workload: Workload) -> Analysis:
@@ -533,7 +541,8 @@ def _in_chains(
                 continue
             if not known:
                 failed = next(i for i, each in enumerate(ways) if not isinstance(each, Response))
-                results.append(_judged(task, needed, blockings[failed], ways[failed], supply))
+                judged = _judged(task, needed, blockings[failed], ways[failed], supply)
+                results.append(replace(judged, waits_in=can_wait.cpis))
                 continue
             own = []
             for way, blocking, each in zip(level.ways, blockings, ended, strict=True):
@@ -541,7 +550,8 @@ def _in_chains(
                 counted = chains.from_release(task, way.own, each, blocked.least, supply)
                 own.append((counted, blocked))
             found, blocked = max(own, key=lambda each: each[0].time)
-            results.append(TaskResult(task, needed.of_task[task.name], blocked, found))
+            demand = needed.of_task[task.name]
+            results.append(TaskResult(task, demand, blocked, found, waits_in=can_wait.cpis))
     latest = chains.latest(ends)
     for result in results:
         if result.response is None or result.task.name not in latest:
