@@ -200,6 +200,15 @@ def test_parse_capdl_makes_the_tables(named: bool, tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.long
+def test_a_parse_capdl_that_is_not_there(tmp_path: Path) -> None:
+    done = configure(tmp_path, LISTS, "-DCAmkESParseCapDL=/nowhere/parse-capDL")
+    assert done.returncode != 0
+    assert "CAmkESParseCapDL is OFF, ON or a program, and there is no /nowhere" in " ".join(
+        done.stderr.split()
+    )
+
+
+@pytest.mark.long
 @pytest.mark.skipif(
     shutil.which("parse-capDL") is not None or shutil.which("stack") is not None,
     reason="parse-capDL, or stack to build it, is installed",
