@@ -13,6 +13,7 @@ counts are kept in a file, and a run of the same commit continues with them.
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import math
 import multiprocessing
@@ -271,6 +272,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, metavar="FILE", help="where the histograms go")
     parser.add_argument("--kept", type=Path, metavar="FILE", help="where the counts are kept to continue")
     given = parser.parse_args()
+    gc.disable()  # as the command does
     if given.certificates:
         certificates()
         return
