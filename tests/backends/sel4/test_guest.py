@@ -65,6 +65,6 @@ def responses_beside(image: Path, command: str, *, floods: bool) -> dict[str, in
         longest[name] = max(longest.get(name, 0), int(response))
     interrupts = FLOOD.findall(text)
     print(interrupts)
-    for timer, console in interrupts:
+    for timer, console in interrupts[1:]:  # the first is of a part of a second
         assert int(timer) > 5000 and int(console) > 100
     return longest
