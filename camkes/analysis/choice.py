@@ -29,7 +29,7 @@ from camkes.analysis.sections import Limits, RequestSection
 
 #: How many numbers of linear programs are computed before the search ends without the greatest sum; to price
 #: an option counts as so many.
-WORK, PRICING = 700_000, 6
+WORK, PRICING = 1_000_000, 6
 
 #: Prices are whole numbers of this part of the unit of durations.
 PARTS = 1 << 18
