@@ -4,15 +4,19 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import shutil
+import sys
 from contextlib import nullcontext
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
 from camkes import pipeline
+from camkes.resources import HOST_KERNEL, SEL4_KERNEL
 from tests.command import camkes
 from tests.end_to_end.support import EXAMPLES
 
@@ -58,8 +62,72 @@ def test_without_a_gdb_for_the_machine_the_error_names_it(
     reason="SEL4_WORKSPACE names no workspace, or there is no QEMU",
 )
 def test_gdb_stops_in_one_component(tmp_path: Path) -> None:
-    words = ("client", "adder.calc", "-x", "info args", "-x", "continue", "-x", "info args", "--batch")
+    words = ["client", "adder.calc", "-x", "info args", "-x", "continue", "-x", "info args"]
+    words += ["-x", "camkes threads", "-x", "bt 1", "--batch"]
     done = camkes("debug", ADDER, "--kernel", "sel4", *words, "-o", tmp_path / "out")
     assert done.status == 0, done.errors
     stops = re.findall(r"^in component (\w+)\n#0 +(\w+) ", done.output, re.MULTILINE)
     assert stops == [("client", "run"), ("adder", "calc_add")], done.output
+    rows = {row[0]: row[1:] for line in done.output.splitlines() if len(row := re.split(r"  +", line)) >= 3}
+    assert rows["adder.calc"][1] == "runs", done.output
+    assert re.fullmatch(r"adder\.c:\d+ in calc_add\(\)", rows["adder.calc"][2]), done.output
+    assert rows["client"][1] == "waits for a reply", done.output
+    assert rows["client!fault-handler"][1] == "waits for a message", done.output
+    assert rows["idle_thread"][1] == "runs when no other can", done.output
+    # gdb goes on with the symbols of what runs
+    assert re.search(r"^#0 +calc_add ", done.output.partition("idle_thread")[2], re.MULTILINE), done.output
+
+
+class Memory:
+    """In the place of QEMU's memory: a page table of x86 with a large page and a small one."""
+
+    def __init__(self) -> None:
+        self.words = {
+            0x1000 + 8 * 0x1FF: 0x2003,
+            0x2000 + 8 * 0x1FE: 0x3003,
+            0x3000 + 8 * 4: 0x80_0083,
+            0x3000 + 8 * 5: 0x4003,
+            0x4000 + 8 * 7: 0x5003 | 1 << 63,
+        }
+
+    def read_memory(self, address: int, size: int) -> memoryview:
+        return memoryview(self.words.get(address, 0).to_bytes(size, "little"))
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The commands of gdb, with as much of gdb as they need here."""
+    gdb = ModuleType("gdb")
+    memory = Memory()
+    vars(gdb).update(
+        Breakpoint=object, Command=object, GdbError=RuntimeError, error=ValueError,
+        selected_inferior=lambda: memory,
+    )  # fmt: skip
+    monkeypatch.setitem(sys.modules, "gdb", gdb)
+    for folder in (HOST_KERNEL, SEL4_KERNEL):
+        monkeypatch.syspath_prepend(str(folder / "gdb"))
+    for name in ("camkes_gdb", "camkes_sel4_gdb"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    return importlib.import_module("camkes_sel4_gdb")
+
+
+def test_the_kernel_is_found_by_its_page_table(script: ModuleType) -> None:
+    top = 0xFFFF_FF80_0000_0000 | 0x1FE << 30
+    assert script.place_in_memory(0x1000, top | 4 << 21 | 0x1_2345) == 0x81_2345
+    assert script.place_in_memory(0x1000, top | 5 << 21 | 7 << 12 | 0x678) == 0x5678
+    with pytest.raises(RuntimeError, match="nothing at"):
+        script.place_in_memory(0x1000, top | 6 << 21)
+
+
+def test_a_thread_is_known_by_its_buffer_and_by_what_the_kernel_calls_it(script: ModuleType) -> None:
+    a = SimpleNamespace(threads={0x1000: "a", 0x2000: "a.i!manager"})
+    b = SimpleNamespace(threads={0x1000: "b"})
+    script.images.update(a=a, b=b)
+    assert script.owner(0x1000, "b") == (b, "b")
+    assert script.owner(0x2000, "a.i-manager") == (a, "a.i!manager")
+    # without names, of a kernel for release
+    assert script.owner(0x2000, "") == (a, "a.i!manager")
+    assert script.owner(0x1000, "") == (None, "a or b")
+    # a driver can have a buffer at the address of a component's
+    assert script.owner(0x2000, "timer-driver") == (None, "timer-driver")
+    assert script.owner(0, "") == (None, "a thread of the kernel or of the loader")

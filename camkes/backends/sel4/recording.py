@@ -8,15 +8,22 @@ processor did and the same run gives the same figures.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from camkes.backends.host.addresses import locate
 from camkes.backends.host.faults import FaultRecord, Located, diagnose
 from camkes.backends.sel4.build import RECORDS
 from camkes.backends.sel4.codes import SILENT_IMAGE
+from camkes.backends.sel4.fault_lines import (
+    FaultLine,
+    StackLine,
+    frames_of,
+    image_of,
+    parse_fault_line,
+    parse_stack_line,
+    places,
+)
 from camkes.backends.sel4.trace import LOST, ConsoleText, Record, read_line
 from camkes.backends.sel4.workspace import console, end_with_us
 from camkes.diagnostics import Diagnostic, Sink
@@ -36,9 +43,6 @@ SILENCE = 120
 
 #: the option of CMake
 DEFINITION = ("CAmkESTrace", "ON")
-
-#: what a fault handler prints: the instance, the thread, the fault, and where its code is
-_FAULT = re.compile(r"FAULT HANDLER: ([^:]+): thread (.+?): (.+?)(?:, pc 0x([0-9a-f]{1,16}))?")
 
 
 def _never(_: Sequence[Record]) -> bool:
@@ -121,7 +125,7 @@ def outcome_of(
         return None
     # without tasks there is no timer driver, and the clock is that of the machine
     clock_starts = any(task.timer is not None for task in names.tasks)
-    records = record(out, duration, tell, sink, idle=idle, clock_starts=clock_starts)
+    records = record(out, duration, _without_stacks(tell), sink, idle=idle, clock_starts=clock_starts)
     write_output(raw, encode_records(records))
     run = decode_trace(raw, names, sink)
     if run is None:
@@ -141,32 +145,48 @@ def outcome_of(
     )
 
 
+def _without_stacks(tell: Callable[[str], None]) -> Callable[[str], None]:
+    """Tells all but the words of stacks, which are in the diagnostics of faults as lines of C."""
+
+    def told(text: str) -> None:
+        lines = text.splitlines(keepends=True)
+        tell("".join(line for line in lines if parse_stack_line(line) is None))
+
+    return told
+
+
 def _faults(records: Sequence[Record], names: TraceNames, out: Path) -> Iterator[Located]:
-    """The faults that fault handlers printed, each with its line if the program has it."""
+    """The faults that fault handlers printed, each with its lines if the program has them: those of its calls
+    where the stack follows, from the same handler."""
     text = ConsoleText()
     numbers = {thread.name: thread.number for thread in names.threads}
+    found: list[tuple[int, FaultLine]] = []
+    stacks: dict[tuple[str, int], list[StackLine]] = {}
     for each in records:
         for line in text.add(each).splitlines() if each.kind == Kind.OUTPUT else ():
-            match = _FAULT.fullmatch(line)
-            if match is not None:
-                component, thread, what, address = match.groups()
-                pc = int(address, 16) if address else None
-                image = f"{component}.elf"
-                frames = (pc,) if pc is not None else ()
-                number = numbers.get(thread, NO_NUMBER)
-                fault = FaultRecord(
-                    component=component,
-                    thread=thread,
-                    what=what,
-                    address=None,
-                    pc=pc,
-                    time=each.time,
-                    number=number,
-                    image=image,
-                    frames=frames,
-                )
-                places = [p for frame in locate(out / image, frames) for p in frame]
-                yield Located(fault, tuple(places))
+            fault, stack = parse_fault_line(line), parse_stack_line(line)
+            if fault is not None:
+                found.append((each.time, fault))
+            elif stack is not None:
+                stacks.setdefault((f"{stack.space}.elf", stack.state.pc), []).append(stack)
+    for when, fault in found:
+        image = image_of(out, fault)
+        frames: tuple[int, ...] = () if fault.pc is None else (fault.pc,)
+        own = stacks.get((image.name, fault.pc or 0))
+        if own:
+            frames = frames_of(out, own.pop(0))
+        report = FaultRecord(
+            component=fault.component,
+            thread=fault.thread,
+            what=fault.what,
+            address=None,
+            pc=fault.pc,
+            time=when,
+            number=numbers.get(fault.thread, NO_NUMBER),
+            image=image.name,
+            frames=frames,
+        )
+        yield Located(report, places(image, frames))
 
 
 def _lost(records: Sequence[Record]) -> Diagnostic:

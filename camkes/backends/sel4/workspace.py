@@ -24,6 +24,7 @@ from camkes.backends.host.ninja import NinjaError
 from camkes.backends.host.ninja import program as find_ninja
 from camkes.backends.sel4.build_log import NINJA_STATUS, failing_lines
 from camkes.backends.sel4.codes import NO_LISTS, NO_WORKSPACE, SEL4_BUILD
+from camkes.backends.sel4.fault_lines import FaultText
 from camkes.diagnostics import Sink
 from camkes.project.application import Application
 from camkes.project.cmake import find_cmake
@@ -46,11 +47,13 @@ _KERNEL_SAYS = b"\x1b[0m\x1b[1m<<"
 
 
 def simulate(out: Path, stream: IO[str]) -> None:
-    """Boot an image in QEMU and write what it prints to `stream`, until it is interrupted."""
+    """Boot an image in QEMU and write what it prints to `stream`, with the lines of C of faults, until it is
+    interrupted."""
     end_with_us()
+    faults = FaultText(out)
     try:
         for line in console(out):
-            stream.write(line)
+            stream.write(faults.add(line))
             stream.flush()
     except KeyboardInterrupt:
         print()

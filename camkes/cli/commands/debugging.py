@@ -123,9 +123,11 @@ COMMANDS = (
   camkes debug examples/nested t4                    stop in run() of t4
   camkes debug examples/inversion --at 12ms
   camkes debug examples/inversion --kernel sel4 shared.store     in QEMU
+  camkes debug examples/inversion --kernel sel4 shared.store -x 'camkes threads' --batch
   camkes debug examples/inversion --at request:shared.store:1 -x bt -x 'camkes threads' --batch
 
-In gdb: camkes threads, camkes break INSTANCE[.INTERFACE], camkes at TIME, camkes back TIME.
+In gdb: camkes threads, camkes break INSTANCE[.INTERFACE]; for the host kernel camkes waits, camkes at TIME,
+camkes back TIME, too.
 Exit status: 1 after errors in the system, if the event does not happen, or if gdb fails.""",
         has_results=True,
     ),

@@ -1,11 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* The fault handler of an address space: prints which thread faulted and where. The thread stays
- * suspended. */
+/* The fault handler of an address space: prints which thread faulted and where, and of its stack
+ * what the workstation needs to find its calls. The thread stays suspended. */
 #include "image_sel4.h"
 
 #include <camkes/platform.h>
 #include <stdio.h>
+
+/* Words of a stack that are printed, at most: those that can be return addresses or frame pointers.
+ */
+#define WORDS 32
+
+/* Characters before the words of a stack, and those of a word with its distance. */
+#define HEAD 320
+#define EACH 40
 
 /* Describes the guard page that contains `address`; NULL if none does. */
 static const char *guard(seL4_Word address, char text[static 80])
@@ -59,6 +67,65 @@ static void describe(seL4_Word label, char text[static 160])
     }
 }
 
+/* The registers with which the calls of a thread are found; `ra` is the return address where it is
+ * in a register, else 0. */
+struct registers {
+    seL4_Word pc, sp, fp, ra;
+};
+
+static int read_registers(seL4_CPtr tcb, struct registers *found)
+{
+    seL4_UserContext all = {0};
+    const seL4_Word count = sizeof(all) / sizeof(seL4_Word);
+    if (tcb == 0 || seL4_TCB_ReadRegisters(tcb, 0, 0, count, &all) != seL4_NoError) {
+        return 0;
+    }
+#if defined(CONFIG_ARCH_X86_64)
+    *found = (struct registers){all.rip, all.rsp, all.rbp, 0};
+#elif defined(CONFIG_ARCH_IA32)
+    *found = (struct registers){all.eip, all.esp, all.ebp, 0};
+#elif defined(CONFIG_ARCH_AARCH64)
+    *found = (struct registers){all.pc, all.sp, all.x29, all.x30};
+#elif defined(CONFIG_ARCH_AARCH32)
+    *found = (struct registers){all.pc, all.sp, all.r11, all.r14};
+#else
+    *found = (struct registers){all.pc, all.sp, all.s0, all.ra};
+#endif
+    return 1;
+}
+
+/* Prints the registers of a thread, and the words of its stack, each with its distance from the
+ * stack pointer. Nothing if it has another stack, or there is no capability to its TCB. */
+static void write_stack(const struct camkes_sel4_thread *thread)
+{
+    static char line[HEAD + WORDS * EACH]; /* there is one fault handler in an address space */
+    const seL4_Word bottom = (seL4_Word)thread->stack;
+    const seL4_Word top = bottom + thread->stack_size;
+    struct registers at;
+    if (!read_registers(thread->tcb, &at) || at.sp + CAMKES_SEL4_PAGE < bottom || at.sp >= top) {
+        return;
+    }
+    int used = snprintf(line, HEAD, "FAULT HANDLER: %s: pc 0x%lx sp 0x%lx fp 0x%lx ra 0x%lx stack",
+                        camkes_sel4_image.name, (unsigned long)at.pc, (unsigned long)at.sp,
+                        (unsigned long)at.fp, (unsigned long)at.ra);
+    if (used < 0 || used >= HEAD) {
+        return; /* a long name */
+    }
+    unsigned words = 0;
+    seL4_Word next = at.sp < bottom ? bottom : at.sp & ~(sizeof(seL4_Word) - 1);
+    for (; next < top && words < WORDS; next += sizeof(seL4_Word)) {
+        const seL4_Word word = *(const seL4_Word *)next;
+        const int code = word >= (seL4_Word)__executable_start && word < (seL4_Word)__etext;
+        if (code || (word > next && word <= top)) {
+            used += snprintf(line + used, sizeof(line) - (size_t)used, " +%lx:%lx",
+                             (unsigned long)(next - at.sp), (unsigned long)word);
+            words++;
+        }
+    }
+    line[used++] = '\n';
+    camkes_platform_write(line, (size_t)used);
+}
+
 void camkes_sel4_handle_faults(void)
 {
     for (;;) {
@@ -75,5 +142,6 @@ void camkes_sel4_handle_faults(void)
                                     thread->instance, thread->name, what);
         camkes_platform_write(line,
                               (size_t)length < sizeof(line) ? (size_t)length : sizeof(line) - 1);
+        write_stack(thread);
     }
 }
