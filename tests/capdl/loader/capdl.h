@@ -106,11 +106,15 @@ typedef struct {
     } file_data_type;
 } CDL_FrameFill_Element_t;
 
+/* An array with its length before it. */
+#define TABLE(type, count, items)                                                                  \
+    seL4_Word count;                                                                               \
+    type *items
+
 typedef struct {
     const char *name;
     struct {
-        seL4_Word num;
-        CDL_CapSlot *slot;
+        TABLE(CDL_CapSlot, num, slot);
     } slots;
     CDL_TCBExtraInfo tcb_extra;
     struct {
@@ -140,21 +144,16 @@ typedef struct {
 
 typedef struct {
     CDL_ObjID untyped;
-    seL4_Word num;
-    CDL_ObjID *children;
+    TABLE(CDL_ObjID, num, children);
 } CDL_UntypedDerivation;
 
 typedef struct {
-    seL4_Word num;
-    CDL_Object *objects;
-    seL4_Word num_irqs;
-    CDL_ObjID *irqs;
-    seL4_Word num_untyped;
-    CDL_UntypedDerivation *untyped;
-    seL4_Word num_asid_slots;
-    CDL_ObjID *asid_slots;
-    uint64_t *domainSchedule;
-    seL4_Word domainScheduleLength, domainSetStart, domainIndexShift;
+    seL4_Word domainSetStart, domainIndexShift;
+    TABLE(uint64_t, domainScheduleLength, domainSchedule);
+    TABLE(CDL_ObjID, num_asid_slots, asid_slots);
+    TABLE(CDL_ObjID, num_irqs, irqs);
+    TABLE(CDL_UntypedDerivation, num_untyped, untyped);
+    TABLE(CDL_Object, num, objects);
 } CDL_Model;
 
 extern CDL_Model capdl_spec;
