@@ -43,7 +43,7 @@ class Chosen(Struct, frozen=True):
     bound: Time
 
 
-class Candidate(Struct, frozen=True, gc=False):
+class Candidate(Struct, frozen=True):
     """A section, its duration in parts, and how much it takes of each row; less than 0 where it adds."""
 
     section: RequestSection

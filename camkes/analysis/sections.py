@@ -14,7 +14,7 @@ from camkes.analysis.demand import Time
 _CEILING = "at a ceiling"
 
 
-class RequestSection(Struct, frozen=True, gc=False):
+class RequestSection(Struct, frozen=True):
     """A section of `task`, of base priority `priority`, that can keep a job waiting: a request to `cpi`, with
     this `lock`, for `duration` nanoseconds. While it lasts, the task also has the locks `held`, which no
     task of the job's priority has need."""
