@@ -23,6 +23,8 @@ seL4_Word /*? rpc.interface ?*/_get_sender_id(void)
 /*- if rpc.cpi is not none -*/
 static struct camkes_cpi /*? rpc.interface ?*/__cpi;
 /*- endif -*/
+/*# the types of methods' numbers in labels #*/
+/*- set numbers = [] if rpc.buffer else rpc.dispatches | map(attribute='procedure.index_type') | select | unique | list -*/
 /*- for dispatch in rpc.dispatches -*/
 /*- set serve = rpc.interface ~ '__serve' ~ dispatch.suffix -*/
 /*- for method in dispatch.procedure.methods -*/
@@ -156,7 +158,7 @@ static void /*? serve ?*//*? '__of_type' if rpc.dispatches | length > 1 or dispa
 {
 /*- set count = dispatch.procedure.methods | length -*/
 /*- if dispatch.procedure.index_type -*/
-    uint64_t method = 0;
+    seL4_Word method = 0;
     unsigned wrong = CAMKES_MESSAGE_GOOD;
     /*? dispatch.procedure.index_type ?*/ first = 0;
 /*- if rpc.buffer -*/
@@ -188,6 +190,13 @@ static void /*? serve ?*//*? '__of_type' if rpc.dispatches | length > 1 or dispa
     }
     camkes_reply_empty(self, request, camkes_message_no_method(self, &/*? place ?*/, wrong, method, /*? count ?*/));
 /*- elif dispatch.procedure.methods -*/
+/*- if numbers -*/
+    const seL4_Word method = camkes_label_method(request->info);
+    if (CAMKES_UNLIKELY(method != 0)) { /* another type has several, so it was not checked */
+        camkes_reply_empty(self, request, camkes_message_no_method(self, &/*? place ?*/, CAMKES_MESSAGE_GOOD, method, 1));
+        return;
+    }
+/*- endif -*/
     /*? serve ?*/_/*? dispatch.procedure.methods[0].name ?*/(self, request);
 /*- else -*/
     camkes_reply_empty(self, request, camkes_message_no_method(self, &/*? place ?*/, CAMKES_MESSAGE_GOOD, 0, 0));
@@ -218,7 +227,6 @@ static void /*? rpc.interface ?*/__loop(struct camkes_thread *self)
 {
 /*- set methods = rpc.dispatches[0].procedure.methods -*/
 /*- set asked = methods[0].request_layout(none) if rpc.dispatches | length == 1 and methods | length == 1 and not rpc.buffer else '' -*/
-/*- set numbers = [] if rpc.buffer else rpc.dispatches | map(attribute='procedure.index_type') | select | unique | list -*/
     const struct camkes_lengths usual = /*? 'camkes_lengths_of(' ~ asked ~ ')' if asked else '{.most = seL4_MsgMaxLength' ~ (', .several = CAMKES_METHOD_IN_LABEL(' ~ numbers | join(') || CAMKES_METHOD_IN_LABEL(') ~ ')' if numbers else '') ~ '}' ?*/;
     /*? 'camkes_serve_plain' if rpc.cpi is none else 'camkes_serve_cpi' ?*/(self, /*? rpc.interface ?*/__serve, usual);
 }

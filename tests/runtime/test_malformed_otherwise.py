@@ -181,6 +181,49 @@ def test_every_way_to_send_leaves_other_clients_unharmed(protocol: str, place: s
     assert Counter({r.error: r.count for r in refused}) == expected
 
 
+@pytest.mark.parametrize("protocol", ["inherited", ""])
+def test_a_client_with_one_method_names_no_other(protocol: str, tmp_path: Path) -> None:
+    """Also at a server whose other clients have several: only their labels have the number of a method."""
+    text = f"""
+    procedure One {{ void go(); }}
+    procedure Two {{ void go(); void stop(); }}
+    component Task {{ control; requestor; uses Two p; }}
+    component Odd {{ control; requestor; uses One p; }}
+    component Leaf {{ provides Two p {f"with priority_protocol {protocol}, requests ()" if protocol else ""}; }}
+    assembly {{
+        composition {{
+            component Task task; component Odd odd; component Leaf leaf;
+            connection seL4RPCCallNoType x(from task.p, from odd.p, to leaf.p);
+        }}
+        configuration {{
+            task._priority = 10; task._period = 1 ms;
+            odd._priority = 20; odd._period = 1 ms; leaf.p_priority = 30;
+        }}
+    }}
+    """
+    _, _, model = plan_of(tmp_path, text, Sink())
+    (slot,) = {
+        number
+        for use, number in model.slots.items()
+        if isinstance(use, PlainRequest | CpiRequest) and use.instance == "odd" and use.interface == "p"
+    }
+    other = "CALL(MESSAGE(GOOD | 1ull << 36, 0, 0));"
+    odd = f"#define SLOT {slot}\n" + ODD.replace("CASES", f"case 1: {other} break;\n")
+    leaf = """
+    static int served;
+    void p_go(void) { served++; }
+    void p_stop(void) { printf("after %d\\n", served); }
+    """
+    task = "int run(void) { while (camkes_next_job()) { p_go(); } p_stop(); return 0; }\n"
+    built = build(tmp_path, text, {"Task": task, "Odd": odd, "Leaf": leaf})
+    run = built.run(duration=3_000_000)
+    assert (run.status, run.output, run.complaints) == (0, "", "")
+    refused = refusals(decode(run.events, run.names), built.system, run.plan)
+    assert [(r.client, r.server, r.error, r.count) for r in refused] == [
+        ("odd.p", "leaf.p", MessageError.METHOD, 1)
+    ]
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(
     "protocol",

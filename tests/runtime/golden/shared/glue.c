@@ -155,7 +155,7 @@ static void store__serve_get(struct camkes_thread *self, struct camkes_received 
 
 static void store__serve(struct camkes_thread *self, struct camkes_received *request)
 {
-    uint64_t method = 0;
+    seL4_Word method = 0;
     unsigned wrong = CAMKES_MESSAGE_GOOD;
     uint8_t first = 0;
     if (CAMKES_METHOD_IN_LABEL(first)) {
