@@ -184,12 +184,13 @@ def test_every_way_to_send_leaves_other_clients_unharmed(protocol: str, place: s
 @pytest.mark.parametrize("protocol", ["inherited", ""])
 def test_a_client_with_one_method_names_no_other(protocol: str, tmp_path: Path) -> None:
     """Also at a server whose other clients have several: only their labels have the number of a method."""
+    rules = f"with priority_protocol {protocol}, requests ()" if protocol else ""
     text = f"""
     procedure One {{ void go(); }}
     procedure Two {{ void go(); void stop(); }}
     component Task {{ control; requestor; uses Two p; }}
     component Odd {{ control; requestor; uses One p; }}
-    component Leaf {{ provides Two p {f"with priority_protocol {protocol}, requests ()" if protocol else ""}; }}
+    component Leaf {{ provides Two p {rules}; }}
     assembly {{
         composition {{
             component Task task; component Odd odd; component Leaf leaf;

@@ -192,8 +192,8 @@ def _servers(facts: Facts, *, passive: bool) -> Iterator[tuple[Instance, str, li
 
 
 def _could_be_passive(facts: Facts) -> Iterator[Diagnostic]:
-    """Where that changes nothing but the cost: for one client, which executes on the same core in the same
-    domain, and is not above the server."""
+    """Where that changes nothing but the cost, and whose budget counts: for one client, which executes on
+    the same core in the same domain, and is not above the server."""
     for server, interface, clients in _servers(facts, passive=False):
         settings, (client, *others) = server.configured.interface(interface), clients
         control, thread = client.configured.control, settings.thread
@@ -207,7 +207,10 @@ def _could_be_passive(facts: Facts) -> Iterator[Diagnostic]:
                 f"`{server.name}.{interface}` has time of its own, and serves `{client.name}` only",
                 server.span,
                 "each request changes to its scheduling context and back",
-                notes=("on the time of its caller, a request takes about a quarter of the instructions",),
+                notes=(
+                    "on the time of its caller, in whose budget it counts then, a request takes about a"
+                    " quarter of the instructions",
+                ),
                 help=f"write `{setting} = true;`",
             )
 
