@@ -216,8 +216,8 @@ class Checker:
         emitters = [own.emitter] if own.emitter else sorted({"", *(load.emitter for load in loads)})
         todo = [(emitter, *phase) for emitter in emitters for phase in self.phases(task.domain)]
         ends = [o.task.work and not o.task.requests for o in loads if o is own or o.follows]  # with its work
-        timed = [o for o in self.tasks.values() if o.timed and o.period]
-        loads += [Load(o, self.lines[0]["release"], o.period, 0, "", False) for o in timed]
+        rows = [(o, self.lines[0]["release"], o.period) for o in self.tasks.values() if o.timed and o.period]
+        loads += [Load(*row, 0, "", False) for row in (*rows, (None, *self.lines[0]["tick"]))]
         for of in self.each("job"):
             if not todo or [of["emitter"], of["phase"], of["job"]] != [*todo[0][:2], job]:
                 raise WrongError("a job before this one is missing, or none has to follow")

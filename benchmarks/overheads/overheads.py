@@ -81,6 +81,16 @@ class Sample(Struct, frozen=True):
     end: int
 
 
+class Release(Struct, frozen=True):
+    """Instructions of a release, by how many its interrupt is late at most, and those of an interrupt of the
+    kernel's clock, at most, which comes `every` so many nanoseconds; 0: none came."""
+
+    cost: int
+    late: int
+    tick: int
+    every: int
+
+
 class Cost(Struct, frozen=True):
     """Instructions of a request and of its two halves, None: not known."""
 
@@ -174,11 +184,12 @@ def profile(
     found: dict[str, Cost],
     samples: dict[str, list[Sample]],
     queue: int,
-    releases: Mapping[int, int],
+    releases: Mapping[int, Release],
     source: str,
 ) -> str:
     """A platform profile (docs/analysis.md): an instruction is taken for a cycle of 1 GHz. `queue` is what
-    the longest queue adds to a contended request, `releases` what a release costs with how many timers."""
+    the longest queue adds to a contended request, `releases` what a release costs with how many timers: that
+    begins when it should, and an interrupt that is late is a part of it."""
     counter = round(statistics.median(s.middle - s.begin for s in samples["counter"]))
     pairs = list(zip(samples["contended_inherited"], samples["holder_inherited"], strict=True))
     asked = round(statistics.median(held.middle - s.begin for s, held in pairs)) - counter
@@ -194,8 +205,13 @@ def profile(
     text += [f"queue = {queue}"]
     text += ["# update, settle and clear of a level of the chain, together", f"update = {level}"]
     few, many = min(releases), max(releases)
-    each = -(-(releases[many] - releases[few]) // (many - few))
-    text += ["", "[timer]", f"release = {releases[few] - few * each}", f"each = {each}"]
+    each = -(-(releases[many].cost - releases[few].cost) // (many - few))
+    late = max(release.late for release in releases.values())
+    text += ["", "[timer]", f"# the interrupt is up to {late} late"]
+    text += [f"release = {releases[few].cost - few * each + late}", f"each = {each}"]
+    if tick := max(release.tick for release in releases.values()):
+        every = min(release.every for release in releases.values() if release.every)
+        text += ["", "[tick]", f"cost = {tick}", f"every = {every}"]
     return "\n".join(text)
 
 
@@ -244,7 +260,7 @@ def main() -> None:
             queue = most - one
             of_releases = {
                 count: releases.measure(count, workspace, folder, given.platform, debug=given.debug)
-                for count in (1, 50)
+                for count in (1, 10, 50)
             }
         found = costs(samples)
         if not given.mcs:

@@ -42,12 +42,13 @@ class RequestCost(Struct, frozen=True):
 
 class SystemLine(Struct, frozen=True, kw_only=True, tag_field="line", tag="system"):
     """The first line. `platform` is the profile that the costs are of, null where it is assumed that
-    operations cost nothing; `release` is the cost of a release by a timer, and `costs` are those of requests
-    to CPIs."""
+    operations cost nothing; `release` is the cost of a release by a timer, `tick` that of an interrupt of the
+    kernel's clock, and how often that comes, and `costs` are those of requests to CPIs."""
 
     schema: int = 1
     platform: str | None
     release: int
+    tick: tuple[int, int]
     costs: dict[str, RequestCost]
 
 
@@ -124,6 +125,7 @@ def certificate(
     yield SystemLine(
         platform=None if platform is None else platform.name,
         release=int(release_cost(workload, machine)),
+        tick=(int(machine.nanoseconds(machine.tick.cost)), machine.tick.every),
         costs=dict(_costs(workload, machine)),
     )
     shown, why = _shown(workload, machine, analysis, budgets=budgets)

@@ -52,11 +52,19 @@ class InheritanceCost(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TimerCost(Struct, frozen=True, forbid_unknown_fields=True):
-    """Cycles of a release by a timer: the interrupt, the timer driver, and what a job does to begin and to
-    wait for the next one. `each` is what the driver takes in addition for each timer in the system."""
+    """Cycles of a release by a timer: by how much the interrupt is late, the interrupt, the timer driver, and
+    what a job does to begin and to wait for the next one. `each` is what the driver takes in addition for each timer in the system."""
 
     release: Cycles = 0
     each: Cycles = 0
+
+
+class TickCost(Struct, frozen=True, forbid_unknown_fields=True):
+    """Cycles of an interrupt of the kernel's own clock, which comes `every` so many nanoseconds; a kernel
+    with MCS has none."""
+
+    cost: Cycles = 0
+    every: Annotated[int, Meta(ge=1)] = 1_000_000
 
 
 class Platform(Struct, frozen=True, forbid_unknown_fields=True):
@@ -72,6 +80,7 @@ class Platform(Struct, frozen=True, forbid_unknown_fields=True):
     propagated: Halves = Halves()
     inherited: InheritanceCost = InheritanceCost()
     timer: TimerCost = TimerCost()
+    tick: TickCost = TickCost()
     raised: Cycles = 0
 
     def overhead_cycles(

@@ -198,10 +198,14 @@ def of_case(workload: Workload, replay: Replay) -> Workload:
 
 
 def write_model(
-    workload: Workload, what: SimulatedProgram, folder: Path, jobs: Mapping[str, int] = {}
+    workload: Workload,
+    what: SimulatedProgram,
+    folder: Path,
+    jobs: Mapping[str, int] = {},
+    task_items: str = "",
 ) -> Path:
     """Write an application of such a system into a folder; returns its `.camkes` file. A task ends after so
-    many jobs, as many as `jobs` states."""
+    many jobs, as many as `jobs` states. `task_items`: what the components of tasks have in addition."""
     groups, waits = _groups(workload), waits_of(workload)
     named = [name for cpi in workload.cpis for name in (cpi.name, cpi.cpi)]
     names = _names([*(task.name for task in workload.tasks), *groups, *named, *workload.lowest])
@@ -232,7 +236,7 @@ def write_model(
             )
         _write(folder, names[lock], code)
     root = folder / "system.camkes"
-    write_changed(root, _text(workload, what, names).encode())
+    write_changed(root, _text(workload, what, names, task_items).encode())
     return root
 
 
@@ -325,7 +329,9 @@ def _domains(workload: Workload, names: Mapping[str, str], what: SimulatedProgra
             yield f"{names[lock]}.{_interface(cpi, names)}_domain = 1;"
 
 
-def _text(workload: Workload, what: SimulatedProgram, names: Mapping[str, str]) -> str:
+def _text(
+    workload: Workload, what: SimulatedProgram, names: Mapping[str, str], task_items: str
+) -> str:
     lines = ["import <std_connector.camkes>;", "procedure Request { void go(); }"]
     if workload.lowest:
         lines.insert(1, "import <user_scheduler.camkes>;")
@@ -373,7 +379,7 @@ def _text(workload: Workload, what: SimulatedProgram, names: Mapping[str, str]) 
         else:
             settings.append(f"{word}._period = {task.period} ns;")
             settings.append(f"{word}._offset = {offsets[task.name]} ns;")
-        component(task.name, task.requests, f"control; requestor;{events}")
+        component(task.name, task.requests, f"control; requestor;{task_items}{events}")
     for lock, cpis in _groups(workload).items():
         items = []
         if cpis[0].wait:

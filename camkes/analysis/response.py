@@ -26,6 +26,10 @@ Blocking = Callable[[Time], Time]
 STEPS = 10_000
 
 
+#: The name of the load that is the interrupts of the kernel's clock; no task has it.
+TICKS = "the kernel's clock"
+
+
 class Load(Struct, frozen=True):
     """The demand of a task: `demand` nanoseconds for each job, a job each `period`, at most. `interrupts`: it
     is that of releases by a timer, not of the jobs. `goes_on`: a job can be preempted when all its work is
@@ -39,6 +43,13 @@ class Load(Struct, frozen=True):
     jitter: Time = 0
     interrupts: bool = False
     goes_on: bool = False
+
+    @property
+    def unit(self) -> str:
+        """What there is one of in a period."""
+        if self.name == TICKS:
+            return "tick"
+        return "release" if self.interrupts else "job"
 
 
 class Response(Struct, frozen=True):

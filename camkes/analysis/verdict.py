@@ -20,7 +20,7 @@ from camkes.analysis.deadlines import DeadlineBand
 from camkes.analysis.demand import Demand, Demands, Time, demands, release_cost, turn_cost
 from camkes.analysis.obstacles import Obstacle
 from camkes.analysis.platform import FREE, Platform
-from camkes.analysis.response import Load, Response, Unfinished, response
+from camkes.analysis.response import TICKS, Load, Response, Unfinished, released, response
 from camkes.analysis.sections import RequestSection
 from camkes.analysis.supply import ALWAYS, Supply
 from camkes.analysis.unbounded import NoBound, Reason, concerned, spread, unbounded
@@ -459,13 +459,18 @@ def _loads(tasks: Sequence[WorkloadTask], needed: Demands) -> dict[str, Load]:
 
 
 def interruptions(workload: Workload, platform: Platform) -> list[Load]:
-    """What releases by timers need, and what schedulers of bands do, above all tasks."""
+    """What releases by timers need, what schedulers of bands do, and interrupts of the kernel's clock, above
+    all tasks."""
     cost = release_cost(workload, platform)
     costs = {t.name: (cost if t.timed else 0) + turn_cost(workload, platform, t) for t in workload.tasks}
+    tick = platform.nanoseconds(platform.tick.cost)
     return [
-        Load(task.name, MAX_PRIORITY, task.period, costs[task.name], task.jitter, interrupts=True)
-        for task in workload.tasks
-        if costs[task.name]
+        *(
+            Load(task.name, MAX_PRIORITY, task.period, costs[task.name], task.jitter, interrupts=True)
+            for task in workload.tasks
+            if costs[task.name]
+        ),
+        *([Load(TICKS, MAX_PRIORITY, platform.tick.every, tick, interrupts=True)] if tick else ()),
     ]
 
 
@@ -473,10 +478,13 @@ def _with_interrupts(
     loads: Mapping[str, Load], interrupts: Sequence[Load], blocking: Mapping[str, Time]
 ) -> tuple[list[Load], dict[str, Time]]:
     """Jobs with their releases, and blocking with one release of each lower task: no more are in a period, as
-    their periods are not shorter where bounds apply."""
-    cost = {each.name: each.demand for each in interrupts}
+    their periods are not shorter where bounds apply. The ticks in a period are blocking, too."""
+    cost = {each.name: each.demand for each in interrupts if each.name != TICKS}
+    ticks = [each for each in interrupts if each.name == TICKS]
     waits = {
-        name: time + sum(cost.get(o.name, 0) for o in loads.values() if o.priority < loads[name].priority)
+        name: time
+        + sum(cost.get(o.name, 0) for o in loads.values() if o.priority < loads[name].priority)
+        + released(ticks, loads[name].period)
         for name, time in blocking.items()
     }
     return [replace(each, demand=each.demand + cost.get(each.name, 0)) for each in loads.values()], waits

@@ -270,7 +270,7 @@ def _explain(workload: Workload, analysis: Analysis, result: TaskResult) -> Iter
     yield f"  {_time((found.job + 1) * result.demand.total):>12}  {_times(found.job + 1, 'job')} of its own"
     yield f"  {_time(waits.least):>12}  blocking"
     for other, count in found.interference:
-        what = _times(count, "release" if other.interrupts else "job")
+        what = _times(count, other.unit)
         often = f"period {_time(other.period)}" if other.period < NEVER else "once in such a window"
         each = f"{_time(other.demand)}, {often}"
         yield f"  {_time(count * other.demand):>12}  {other.name}: {what} of {each}"

@@ -132,7 +132,7 @@ def _bars(analysis: Analysis, result: TaskResult) -> Iterator[tuple[str, float, 
         yield "blocking", float(result.blocking.least * unit), f"blocking {_time(result.blocking.least)}"
     for other, count in found.interference:
         time = count * other.demand
-        what = f"{count} {'releases ' if other.interrupts else ''}of {other.name}"
+        what = f"{count} {f'{other.unit}s ' if other.interrupts else ''}of {other.name}"
         yield "interference", float(time * unit), f"{what} {_time(time)}"
     yield "slots", float(result.slots * unit), f"slots of other domains {_time(result.slots)}"
 

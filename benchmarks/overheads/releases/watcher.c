@@ -10,12 +10,20 @@
 #define GAPS 300
 #define SHORTEST 150 /* more than two readings next to each other are apart */
 
+/* The counter and the time in nanoseconds, at one instant. */
+static void print_clock(void)
+{
+    const uint64_t counter = cycles(), now = camkes_now();
+    printf("overheads: clock %" PRIu64 " 0 %" PRIu64 "\n", counter, now);
+}
+
 int run(void)
 {
     static struct gap {
         uint64_t begin, end;
     } gaps[GAPS];
 
+    print_clock();
     uint64_t last = cycles();
     for (int i = 0; i < GAPS;) {
         const uint64_t now = cycles();
@@ -24,6 +32,7 @@ int run(void)
         }
         last = now;
     }
+    print_clock();
     for (int i = 0; i < GAPS; i++) {
         printf("overheads: gap %" PRIu64 " 0 %" PRIu64 "\n", gaps[i].begin, gaps[i].end);
     }

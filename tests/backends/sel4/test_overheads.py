@@ -52,7 +52,16 @@ def test_the_profile_can_be_read(tmp_path: Path) -> None:
     samples = overheads.read_samples([*lines, "overheads: end\n"])
     path = tmp_path / "machine.toml"
     path.write_text(
-        overheads.profile(overheads.costs(samples), samples, 3000, {1: 10_102, 50: 13_498}, "a test")
+        overheads.profile(
+            overheads.costs(samples),
+            samples,
+            3000,
+            {
+                1: overheads.Release(10_102, 700, 300, 2_000_000),
+                50: overheads.Release(13_498, 800, 310, 1_999_000),
+            },
+            "a test",
+        )
     )
     platform = read_platform(str(path))
     assert (platform.runtime, platform.plain) == ("camkes-rt", Halves(245, 245))
@@ -60,25 +69,29 @@ def test_the_profile_can_be_read(tmp_path: Path) -> None:
     assert (platform.inherited.acquire, platform.inherited.release) == (3985 - 245, 995)
     assert platform.inherited.queue == 3000
     # 69.3 instructions for each timer more, rounded up
-    assert (platform.timer.release, platform.timer.each) == (10_032, 70)
-    assert [platform.release_cycles(count) for count in (1, 50)] == [10_102, 13_532]
+    assert (platform.timer.release, platform.timer.each) == (10_032 + 800, 70)
+    assert [platform.release_cycles(count) for count in (1, 50)] == [10_902, 14_332]
+    assert (platform.tick.cost, platform.tick.every) == (310, 1_999_000)
     assert platform.inherited.update == (9480 - 5280) - (1090 - 490)
 
 
 def test_the_longest_gaps_are_releases() -> None:
-    """Each 5000 a release of 900 and, between these, two ticks of 300, one of which comes with a release."""
-    releases = benchmark("releases")
-    sample = benchmark().Sample
-    begins = [(number * 2500, 300 if number % 2 else 900) for number in range(41)]
-    gaps = [sample(begin, 0, begin + length) for begin, length in begins]
-    assert releases.of_releases(gaps, 5000) == 900
-    gaps[4] = sample(10_000, 0, 11_200)
-    assert releases.of_releases(gaps, 5000) == 900
+    """Each 5000 ns a release of 900, up to 20 late, and between these a tick of 300."""
+    releases, overheads = benchmark("releases"), benchmark()
+    sample = overheads.Sample
+    begins = [(number * 2500, 300 if number % 2 else 900) for number in range(1, 41)]
+    gaps = [sample(begin + (0 if begin % 15_000 else 20), 0, begin + length) for begin, length in begins]
+    clock = sample(0, 0, 0), sample(200_000, 0, 200_000)
+    found = releases.of_releases(gaps, *clock, 5000)
+    assert (found.late, found.tick, found.every) == (20, 300, 4980), found
+    assert found.cost == 900
+    slow = sample(0, 0, 0), sample(200_000, 0, 400_000)  # two nanoseconds an instruction
+    assert releases.of_releases(gaps, *slow, 10_000).every == 9960
     text = releases.system(3)
     assert (
-        "t2._priority = 10; t2._period = 15 ms; t2._offset = 10 ms;" in text and "component Empty t2;" in text
+        "t2._priority = 10; t2._period = 14997 us; t2._offset = 9998 us;" in text
     )
-    assert "t0._period = 10 ms;" in releases.system(1)
+    assert "t0._period = 9998 us;" in releases.system(1)
 
 
 def test_memory_of_an_image() -> None:
