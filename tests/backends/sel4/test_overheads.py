@@ -154,3 +154,13 @@ def test_bounds_of_requests_on_an_mcs_kernel(tmp_path: Path) -> None:
     ]
     above = {(row, other): found[row].both / found[other].both for row, other in pairs}
     assert len(above) == 7 and {pair: times for pair, times in above.items() if times > 1.05} == {}
+
+
+@pytest.mark.skipif(not os.environ.get("SEL4_WORKSPACE"), reason="SEL4_WORKSPACE names no workspace")
+@pytest.mark.skipif(shutil.which("qemu-system-x86_64") is None, reason="QEMU is not installed")
+def test_no_shape_is_dearer_than_by_camkes_tool(tmp_path: Path) -> None:
+    shapes = benchmark("shapes")
+    folder = Path(os.environ.get("SEL4_BUILDS") or tmp_path) / "shapes"
+    folder.mkdir(parents=True, exist_ok=True)
+    found = shapes.measure(Path(os.environ["SEL4_WORKSPACE"]), folder, "x86_64")
+    assert len(found) > 20 and {row: each for row, each in found.items() if each[0] > each[1]} == {}

@@ -108,7 +108,7 @@ void done_wait(void)
 
 int done_poll(void)
 {
-    return camkes_event_poll(&done__event);
+    return camkes_semaphore_trywait(&done__event.handoff) == 0;
 }
 
 int done_reg_callback(void (*callback)(void *), void *argument)
