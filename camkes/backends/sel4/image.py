@@ -29,6 +29,9 @@ def render_image(
         "",
     ]
     lines += [f"CAMKES_SEL4_THREAD({t.index}, {t.stack_size})" for t in space.threads]
+    others = len(space.threads) - 1  # the one that initialises the C library has thread-local data there
+    if others > 0:
+        lines.append(f"CAMKES_SEL4_TLS({others})")
     lines += [
         "",
         f"static char heap[{_LIBRARY_HEAP if shared else heaps[0]}] __attribute__((aligned(4096)));",
@@ -50,6 +53,7 @@ def render_image(
         f"    .faults = {extras.faults},",
         "    .heap = heap,",
         "    .heap_size = sizeof(heap),",
+        *(["    .tls = _camkes_tls_areas,"] if others > 0 else ()),
         "};",
         "",
         *(_heaps(heaps) if shared else ()),

@@ -103,6 +103,23 @@ def test_memory_of_an_image() -> None:
     assert memory.table([found]).splitlines()[2].endswith(f"| {(4096 + 32768 + 8192 + 4096) // 2} |")
 
 
+def test_components_tell_when_they_begin(tmp_path: Path) -> None:
+    boot = benchmark("boot")
+    source, copy = tmp_path / "source", tmp_path / "copy"
+    (source / "client").mkdir(parents=True)
+    (source / "CMakeLists.txt").write_text("add_subdirectory(client)\nDeclareCAmkESRootserver(a.camkes)\n")
+    (source / "client" / "CMakeLists.txt").write_text(
+        "DeclareCAmkESComponent(\n    A\n    INCLUDES include\n    SOURCES a.c)\nDeclareCAmkESComponent(B)\n"
+    )
+    boot.write(source, copy)
+    text = (copy / "client" / "CMakeLists.txt").read_text()
+    assert f'SOURCES "{FOLDER}/boot/boot.c" a.c)' in text and text.count("boot.c") == 1
+    lines = ["Booting all finished, dropped to user space\n", "boot: 1200\n", "boot: 1500\n"]
+    assert boot.first(lines) == 1200 and boot.first(lines[:1]) is None
+    row = {"a": (boot.Booted(90, 1200), boot.Booted(100, 1300))}
+    assert boot.table(row).splitlines()[2] == "| a | 90 | 100 | 0.900 | 1200 | 1300 | -100 |"
+
+
 #: a row, what it is compared with, and how much more it may be
 BOUNDS = (
     ("plain", "bare", 1.03),

@@ -11,16 +11,17 @@
 
 #define CAMKES_SEL4_PAGE 4096
 
-/*
- * A thread's stack, IPC buffer and thread-local data. The pages before and after the stack and the
- * IPC buffer are guard pages.
- */
+/* A thread's stack and IPC buffer. The pages before and after each are guard pages. */
 #define CAMKES_SEL4_THREAD(index, bytes)                                                           \
     char _camkes_stack_##index[(bytes) + 2 * CAMKES_SEL4_PAGE]                                     \
         __attribute__((aligned(CAMKES_SEL4_PAGE), used));                                          \
     char _camkes_ipc_buffer_##index[3 * CAMKES_SEL4_PAGE]                                          \
-        __attribute__((aligned(CAMKES_SEL4_PAGE), used));                                          \
-    static char _camkes_tls_##index[CONFIG_SEL4RUNTIME_STATIC_TLS] __attribute__((aligned(64)));
+        __attribute__((aligned(CAMKES_SEL4_PAGE), used));
+
+/* Thread-local data of so many threads. */
+#define CAMKES_SEL4_TLS(threads)                                                                   \
+    static char _camkes_tls_areas[threads][CONFIG_SEL4RUNTIME_STATIC_TLS]                          \
+        __attribute__((aligned(64)));
 
 #define CAMKES_SEL4_THREAD_RECORD(index, bytes, of, called, slot, handles_faults, heap_index)      \
     {                                                                                              \
@@ -29,7 +30,6 @@
         .stack = _camkes_stack_##index + CAMKES_SEL4_PAGE,                                         \
         .stack_size = (bytes),                                                                     \
         .ipc_buffer = _camkes_ipc_buffer_##index + CAMKES_SEL4_PAGE,                               \
-        .tls = _camkes_tls_##index,                                                                \
         .tcb = (slot),                                                                             \
         .fault_handler = (handles_faults),                                                         \
         .heap = (heap_index),                                                                      \
@@ -73,7 +73,6 @@ struct camkes_sel4_thread {
     char *stack;
     size_t stack_size;
     char *ipc_buffer;
-    char *tls;
     seL4_CPtr tcb;
     int fault_handler;
     unsigned heap; /* of its instance, if instances have separate heaps */
@@ -87,6 +86,8 @@ struct camkes_sel4_image {
     seL4_CPtr faults; /* endpoint for the faults of the other threads, 0: none */
     char *heap;
     size_t heap_size;
+    /* For the threads that do not initialise the C library, in the order in which they begin. */
+    char (*tls)[CONFIG_SEL4RUNTIME_STATIC_TLS];
 };
 
 extern const struct camkes_sel4_image camkes_sel4_image;
