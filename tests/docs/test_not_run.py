@@ -33,7 +33,7 @@ NOT_RUN: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "it needs a workspace for seL4; .ci/run sel4 and .ci/first-steps boot images where there is one": {
         "docs/applications.md": ("../init-build.sh",),
-        "docs/costs.md": (*("SEL4_WORKSPACE=DIR",) * 8, ".venv/bin/python"),
+        "docs/costs.md": (*("SEL4_WORKSPACE=DIR",) * 9, ".venv/bin/python"),
         "docs/debugging.md": (
             "camkes debug examples/inversion --kernel sel4",
             "(camkes seL4) camkes threads",

@@ -53,7 +53,7 @@ def render_image(
         f"    .faults = {extras.faults},",
         "    .heap = heap,",
         "    .heap_size = sizeof(heap),",
-        *(["    .tls = _camkes_tls_areas,"] if others > 0 else ()),
+        *(["    .tls = _camkes_tls_areas[0],"] if others > 0 else ()),
         "};",
         "",
         *(_heaps(heaps) if shared else ()),

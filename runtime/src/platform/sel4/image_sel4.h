@@ -87,7 +87,7 @@ struct camkes_sel4_image {
     char *heap;
     size_t heap_size;
     /* For the threads that do not initialise the C library, in the order in which they begin. */
-    char (*tls)[CONFIG_SEL4RUNTIME_STATIC_TLS];
+    char *tls;
 };
 
 extern const struct camkes_sel4_image camkes_sel4_image;

@@ -148,7 +148,8 @@ static void set_thread_up(void)
         camkes_platform_write(text, sizeof(text) - 1);
         camkes_platform_fault();
     }
-    char *const memory = camkes_sel4_image.tls[atomic_fetch_add(&begun, 1)];
+    const size_t before = atomic_fetch_add(&begun, 1);
+    char *const memory = camkes_sel4_image.tls + before * CONFIG_SEL4RUNTIME_STATIC_TLS;
     if (RECORD_SIZE == 0) {
         sel4runtime_set_tls_base(sel4runtime_write_tls_image(memory));
     } else if (__init_tp(__copy_tls((unsigned char *)memory)) < 0) {
