@@ -54,6 +54,7 @@ MODULES = {
     "debug": "debugging",
     "explore": "explorations",
     "sweep": "sweeps",
+    "sdk": "sdks",
     "explain": "texts",
     "schema": "schemas",
     "fmt": "texts",

@@ -47,7 +47,7 @@ def test_without_a_gdb_for_the_machine_the_error_names_it(
     kernel = tmp_path / "kernel" / "kernel.elf"
     kernel.parent.mkdir()
     kernel.write_bytes(own if machine is None else own[:18] + machine)
-    monkeypatch.setattr(pipeline, "built_in_workspace", lambda *_: nullcontext(tmp_path))
+    monkeypatch.setattr(pipeline, "built_for_sel4", lambda *_: nullcontext(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
     if machine is not None:
         (tmp_path / "gdb").write_text("")

@@ -24,7 +24,7 @@ from camkes.backends.sel4.complete import (
 from camkes.backends.sel4.devices import DRIVEN, Device, Machine, device_of, timebase, why_not
 from camkes.backends.sel4.image import render_image
 from camkes.backends.sel4.labels import labelled
-from camkes.backends.sel4.project import Project, cmake_description
+from camkes.backends.sel4.project import Project, SystemParts, cmake_description, system_parts
 from camkes.backends.sel4.provable import outside
 from camkes.backends.sel4.spec import unlinked
 from camkes.backends.sel4.timer import DRIVER, render_timers
@@ -136,8 +136,8 @@ class Sel4Backend(Struct, frozen=True):
 
     def build(
         self, system: System, plan: Plan, code: SeL4Code, sink: Sink, progress: Callable[[str], None]
-    ) -> Path | None:
-        """Complete the capabilities; write the specification and the description, whose path is returned."""
+    ) -> SystemParts | None:
+        """Complete the capabilities; write the specification and the description, which is returned, too."""
         model = code.rendering.model
         project = self.project
         heaps = _heap_sizes(project, system, model)
@@ -174,23 +174,17 @@ class Sel4Backend(Struct, frozen=True):
         inputs = [file.path.resolve() for file in system.files if file.path.exists()]
         inputs += code.rendering.templates
         clock = timebase(project.kernel_dtb) if architecture.startswith("riscv") else None
-        description = project.output / DESCRIPTION
-        text = cmake_description(
-            system,
-            completed.model,
-            code.files,
-            sources,
-            heaps,
-            inputs,
+        parts = SystemParts(
+            system_parts(system, completed.model, code.files, sources, heaps, code.rendering),
+            tuple(inputs),
             self.code,
-            code.rendering,
             clock,
-            clock_stopped=clock_stopped,
+            clock_stopped,
         )
-        write_changed(description, text)
+        write_changed(project.output / DESCRIPTION, cmake_description(parts))
         if project.verbose:
             print("\n".join(_summary(system, completed, [file.path for file in code.files])))
-        return description
+        return parts
 
 
 def _in_ticks(system: System, project: Project, sink: Sink) -> Iterator[tuple[int, int]]:

@@ -53,6 +53,7 @@ DOCUMENTS = {
         "camkes explore --schedule, camkes run --replay", "backends.host.schedule", "Schedule"
     ),
     "explain": JsonDocument("camkes explain --json", "diagnostics.explain", "CodePage", True),
+    "sdk": JsonDocument("camkes sdk --json --list FILE", "cli.commands.sdks", "SdkReport"),
     "doctor": JsonDocument("camkes doctor --json", "cli.commands.environment", "DoctorReport"),
 }
 

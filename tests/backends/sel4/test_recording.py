@@ -138,7 +138,7 @@ def test_every_option_of_run_has_a_meaning_on_sel4_or_is_refused() -> None:
     assert isinstance(given, argparse.Namespace)
     meaningful = {"path", "definitions", "format", "color", "ascii", "quiet", "kernel", "output", "workspace"}
     meaningful |= {"command", "run_command", "has_results", "duration", "trace", "json", "console", "parser"}
-    meaningful |= {"build_type", "strict"}
+    meaningful |= {"build_type", "strict", "sdk"}
     assert not wrong_for_sel4(given)
     assert set(vars(given)) == meaningful | set(HOST_ONLY)
 
