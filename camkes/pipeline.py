@@ -82,6 +82,7 @@ class RunSettings(RunOptions, frozen=True, kw_only=True):
     window: tuple[int, int] | None = None
     profile: Path | None = None
     verify: bool = False
+    places: bool = False  # of instances are asked for; on the host kernel they are always known
     watch: bool = False  # see HostBackend
     cost_profile: str | None = None  # name or file of a platform profile
     timeout: int | None = 10_000_000_000
@@ -668,13 +669,12 @@ def record(
     progress: Progress,
 ) -> Outcome | None:
     """Build an image for seL4 that records what it does, and boot it for `settings.duration`; what components
-    print goes to `show`. When the kernel switched between threads is not known, and `settings` that need it
-    have no effect."""
+    print goes to `show`."""
     from msgspec.structs import replace
 
     from camkes.backends.sel4.build import RECORDS
     from camkes.backends.sel4.recording import DEFINITION, outcome_of
-    from camkes.outcome import write_trace
+    from camkes.outcome import ResultFiles, write_results
 
     asked = replace(asked, definitions=(*asked.definitions, DEFINITION))
     with built_for_sel4(asked, workspace, settings.output, sink, progress) as out:
@@ -682,6 +682,48 @@ def record(
             return None
         progress("")
         outcome = outcome_of(out, settings.duration or DEFAULT_DURATION, show, asked.path, sink)
-        if outcome is not None and settings.trace is not None:
-            write_trace(settings.trace, out / RECORDS, outcome.run, sink)
+        if outcome is None:
+            return None
+        if settings.verify or settings.places:
+            outcome = _judged(outcome, out, settings, sink)
+        files = ResultFiles(settings.trace, settings.timeline, settings.window, settings.profile)
+        write_results(files, out / RECORDS, outcome.run, asked.path.resolve().stem, sink)
         return outcome
+
+
+def _judged(outcome: Outcome, out: Path, settings: RunSettings, sink: Sink) -> Outcome:
+    """What a recording of seL4 came to, with the places of its instances and, with `settings.verify`, what
+    the judge of runs finds in it."""
+    from msgspec.structs import replace
+
+    from camkes.backends.host.compiler import find_compiler
+    from camkes.backends.host.kernel import host_kit
+    from camkes.backends.host.oracle import not_judged, verify
+    from camkes.backends.sel4.build import PROJECT, RECORDS, Sel4Backend
+    from camkes.backends.sel4.project import Project
+    from camkes.backends.sel4.recording import JUDGED, at_its_time
+
+    project, unheard = Project.read(out / PROJECT), Sink()  # the build has reported it
+    checked = check_loaded(load_project(project, unheard), Sel4Backend(project), unheard, lambda _: None)
+    if checked is None:
+        return outcome
+    places = {instance.name: instance.span for instance in checked.system.instances}
+    outcome = replace(outcome, places=places)
+    if not settings.verify or not (out / JUDGED).exists():
+        return outcome
+    compiler = find_compiler(False, sink, mcs=checked.system.mcs)
+    kit = None if compiler is None else host_kit(compiler, out / "kernel-kit", sink, lambda _: None)
+    if kit is None:
+        return outcome
+    found = verify(
+        kit.oracle, out / JUDGED, outcome.run.names, checked.plan, checked.system, sink, at_any_time=True
+    )
+    why = "which come when the timer driver has run"
+    left_out = not_judged(checked.system, checked.plan, outcome.run, at_any_time=True, why=why)
+    return replace(
+        outcome,
+        violations=tuple(at_its_time(found, out / RECORDS)),
+        verified=True,
+        failed=outcome.failed or bool(found),
+        not_judged=tuple(left_out),
+    )

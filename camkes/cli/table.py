@@ -50,6 +50,7 @@ MODULES = {
     "measure": "measurements",
     "build": "runs",
     "run": "runs",
+    "compare": "comparisons",
     "test": "tests",
     "debug": "debugging",
     "explore": "explorations",

@@ -45,6 +45,7 @@ NOT_RUN: dict[str, dict[str, tuple[str, ...]]] = {
             "cd ~/camkes-workspace",
             "export SEL4",
             "$ camkes run",
+            "camkes run examples/inversion --for 100ms",
             "./simulate",
         ),
         "docs/virtual-machines.md": (

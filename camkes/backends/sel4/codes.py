@@ -12,6 +12,8 @@ NO_WORKSPACE = Code("E0953", "no-workspace")
 
 SEL4_BUILD = Code("E0954", "sel4-build")
 SILENT_IMAGE = Code("W0964", "silent-image")
+NO_SWITCHES = Code("W0967", "switches-not-known")
+UNSURE_SWITCHES = Code("N0968", "switches-between-records")
 NO_CONNECTOR = Code("E0955", "connector-for-sel4")
 NOT_COVERED = Code("W0966", "not-covered-by-l4v")
 NO_LISTS = Code("E0965", "sel4-needs-cmakelists")

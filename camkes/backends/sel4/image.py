@@ -14,10 +14,16 @@ _LIBRARY_HEAP = 65536
 
 
 def render_image(
-    space: Space, extras: Extras, tcbs: Mapping[int, int], heaps: Sequence[int], process: int
+    space: Space,
+    extras: Extras,
+    tcbs: Mapping[int, int],
+    heaps: Sequence[int],
+    process: int,
+    numbers: Mapping[str, int],
 ) -> str:
     """`tcbs` are the slots of the threads' own TCBs by index, where they hold one; `heaps` the sizes of the
-    instances' heaps; `process` is the number that getpid() gives."""
+    instances' heaps; `process` is the number that getpid() gives; `numbers` are those of threads in
+    traces."""
     shared = len(heaps) > 1
     lines = [
         # REUSE-IgnoreStart
@@ -40,7 +46,7 @@ def render_image(
         *(
             f'    [{t.index}] = CAMKES_SEL4_THREAD_RECORD({t.index}, {t.stack_size}, "{t.instance}", '
             f'"{t.name}", {tcbs.get(t.index, 0)}, {int(t.role is Role.FAULT_HANDLER)}, '
-            f"{space.instances.index(t.instance)}),"
+            f"{space.instances.index(t.instance)}, {numbers[t.name]}),"
             for t in space.threads
         ),
         "};",

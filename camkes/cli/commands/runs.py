@@ -219,7 +219,10 @@ def build_sel4(arguments: argparse.Namespace) -> tuple[Path | None, int]:
 
 def run_sel4(arguments: argparse.Namespace) -> int:
     """Show what an image prints; for a stated time, or with results, record it."""
-    if arguments.duration is None and arguments.trace is None and not arguments.json:
+    recorded = (arguments.duration, arguments.trace, arguments.timeline, arguments.profile)
+    if not (
+        any(each is not None for each in recorded) or arguments.json or arguments.verify or arguments.deny
+    ):
         out, status = build_sel4(arguments)
         if out is not None:
             from camkes.backends.sel4.workspace import simulate
@@ -229,7 +232,7 @@ def run_sel4(arguments: argparse.Namespace) -> int:
         return status
     sink = Sink()
     progress = Progress(arguments)
-    settings = settings_of(arguments, console=None)
+    settings = settings_of(arguments, console=None, places=bool(arguments.deny))
     with console(arguments) as stream:
 
         def show(text: str) -> None:
@@ -246,9 +249,7 @@ HOST_ONLY = {
     **dict.fromkeys(("sanitize", "fast", "hardened", "scheduling", "timeslice", "choices"), ""),
     **dict.fromkeys(("input", "network", "sent"), ""),
     **dict.fromkeys(("loop_limit_ms", "timeout", "memory_limit", "record_limit"), ""),
-    **dict.fromkeys(
-        ("deny", "timeline", "window", "profile", "coverage", "verify", "replay", "cost_profile"), ""
-    ),
+    **dict.fromkeys(("coverage", "replay", "cost_profile"), ""),
     "import_path": "CAmkESAddImportPath() in CMakeLists.txt",
     "cpp_flag": "CPP_FLAGS of DeclareCAmkESRootserver() in CMakeLists.txt",
     "cpp_bin": "the `cpp` of PATH",

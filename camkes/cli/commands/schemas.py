@@ -44,6 +44,7 @@ DOCUMENTS = {
     "slots": JsonDocument("camkes schedule --json", "cli.commands.schedules", "ProposedSlotsReport"),
     "measure": JsonDocument("camkes measure --json", "cli.commands.measurements", "MeasureReport"),
     "run": JsonDocument("camkes run --json, camkes watch --json", "showing.summary", "RunReport"),
+    "compare": JsonDocument("camkes compare --json", "cli.commands.comparisons", "ComparisonReport"),
     "test": JsonDocument("camkes test --json", "testing.reports", "TestsReport"),
     "explore": JsonDocument("camkes explore --json", "exploration", "ExploreReport"),
     "sweep": JsonDocument("camkes sweep --json", "sweep.reports", "SweepReport"),

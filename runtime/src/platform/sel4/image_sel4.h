@@ -23,7 +23,8 @@
     static char _camkes_tls_areas[threads][CONFIG_SEL4RUNTIME_STATIC_TLS]                          \
         __attribute__((aligned(64)));
 
-#define CAMKES_SEL4_THREAD_RECORD(index, bytes, of, called, slot, handles_faults, heap_index)      \
+#define CAMKES_SEL4_THREAD_RECORD(index, bytes, of, called, slot, handles_faults, heap_index,      \
+                                  in_traces)                                                       \
     {                                                                                              \
         .instance = (of),                                                                          \
         .name = (called),                                                                          \
@@ -33,6 +34,7 @@
         .tcb = (slot),                                                                             \
         .fault_handler = (handles_faults),                                                         \
         .heap = (heap_index),                                                                      \
+        .number = (in_traces),                                                                     \
     }
 
 /* The memory map that libsel4camkes uses for mincore() and similar calls. */
@@ -76,6 +78,7 @@ struct camkes_sel4_thread {
     seL4_CPtr tcb;
     int fault_handler;
     unsigned heap; /* of its instance, if instances have separate heaps */
+    uint16_t number;
 };
 
 struct camkes_sel4_image {

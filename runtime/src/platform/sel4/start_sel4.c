@@ -9,6 +9,8 @@
  * highest priority in the address space, so only threads of the same priority can run before it is
  * done.
  */
+/* What a thread calls before it has thread-local data cannot be recorded. */
+#define CAMKES_SEL4_CALLS_NOT_RECORDED
 #include "image_sel4.h"
 #include "trace_sel4.h"
 
@@ -188,6 +190,9 @@ AFTER_THREAD_POINTER end(const struct camkes_sel4_thread *self)
 {
     for (;;) {
         if (self->tcb != seL4_CapNull) {
+#if defined(CAMKES_TRACE_SEL4)
+            camkes_sel4_enters(CAMKES_KCALL_SUSPEND, self->tcb, 0, 0, 0);
+#endif
             seL4_TCB_Suspend(self->tcb);
         } else {
             seL4_Yield();
