@@ -47,6 +47,7 @@ macro(camkes_tool_setup_camkes_build_environment)
         SetElfloaderRootserversLast()
     endif()
 
+    add_compile_options(${CAMKES_FILE_NAMES}) # if the project gives files other names
     sel4_import_kernel()
     elfloader_import_project()
 
@@ -54,7 +55,11 @@ macro(camkes_tool_setup_camkes_build_environment)
 
     # The C library calls constructors of this and later priorities once system calls work.
     config_set(LibSel4MuslcSysConstructorPriority LIB_SEL4_MUSLC_SYS_CONSTRUCTOR_PRIORITY 201)
+    # The C library is kept for other builds by its options, and has no names of files.
+    camkes_remove_compile_options(${CAMKES_FILE_NAMES})
     musllibc_setup_build_environment_with_sel4runtime()
+    add_compile_options(${CAMKES_FILE_NAMES})
+    camkes_add_compile_options_beside(sel4runtime ${CAMKES_FILE_NAMES}) # it came with the C library
     if(CAmkESNoFPUByDefault AND KernelArchX86)
         add_compile_options(-mgeneral-regs-only -mno-sse -mno-80387 -mno-fp-ret-in-387)
     endif()

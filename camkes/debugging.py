@@ -219,7 +219,7 @@ def debug_sel4(
         "socket": _SOCKET,
         "break": list(settings.breaks),
     }
-    with pipeline.built_in_workspace(asked, workspace, settings.run.output, sink, progress) as out:
+    with pipeline.built_for_sel4(asked, workspace, settings.run.output, sink, progress) as out:
         gdb = None if out is None else _debugger_for(out / _KERNEL, sink)
         if out is None or gdb is None:
             return None

@@ -14,7 +14,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from camkes import process, sandbox
-from camkes.backends.sel4.workspace import find_workspace
+from camkes.backends.sel4.sdk.archive import ArchiveError, read_description
+from camkes.backends.sel4.workspace import SDK_VARIABLE, find_workspace
 from camkes.cache import cache_folder
 from camkes.diagnostics import Sink
 from camkes.project.cmake import find_cmake, find_ninja
@@ -110,6 +111,18 @@ def _workspace() -> str:
     return str(find_workspace(None, Sink()) or "")
 
 
+def _sdk_or_workspace() -> str:
+    """What systems for seL4 are built with: an SDK that can be read, or else a workspace."""
+    named = os.environ.get(SDK_VARIABLE)
+    if not named:
+        return _workspace()
+    try:
+        found = read_description(Path(named))
+    except (OSError, ArchiveError):
+        return ""
+    return f"{named}: {', '.join(each.name for each in found.configurations)}"
+
+
 def needs() -> tuple[Need, ...]:
     """Everything, the most important first."""
     builds = ("build", "run", "test", "debug", "explore", "measure")
@@ -148,9 +161,16 @@ def needs() -> tuple[Need, ...]:
         ),
         Need("PyYAML", (), "queries of device trees", install_packages("pyyaml"), _package("pyyaml")),
         Need(
-            "workspace",
+            "SDK or workspace",
             sel4,
             "the seL4 kernel",
+            f"set {SDK_VARIABLE} to an SDK (camkes sdk), or {MAKE_WORKSPACE} and set SEL4_WORKSPACE",
+            _sdk_or_workspace,
+        ),
+        Need(
+            "workspace",
+            ("sdk",),
+            "the seL4 kernel, to make SDKs of",
             f"{MAKE_WORKSPACE}, then set SEL4_WORKSPACE",
             _workspace,
         ),

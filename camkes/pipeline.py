@@ -10,7 +10,7 @@ step could not go on. The command line, CMake's package, the editor and the test
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
 
     from camkes.backends.host.host import HostImage
-    from camkes.backends.sel4.project import Project
+    from camkes.backends.sel4.project import Project, SystemParts
+    from camkes.backends.sel4.sdk.archive import Sdk
+    from camkes.backends.sel4.sdk.description import Configuration
     from camkes.callgraph.read import CodeCalls
     from camkes.capdl.model import CapabilityModel
     from camkes.model.system import System
@@ -66,6 +68,7 @@ class Input(_InputPath, frozen=True, kw_only=True):
     gpio_list: Path | None = None
     allow_forward_references: bool | None = None  # None: as the application says
     workspace: Path | None = None
+    sdk: Path | None = None  # in place of a workspace, to build for seL4
     overrides: tuple[Override, ...] = ()  # of settings of the configuration
 
 
@@ -79,6 +82,7 @@ class RunSettings(RunOptions, frozen=True, kw_only=True):
     window: tuple[int, int] | None = None
     profile: Path | None = None
     verify: bool = False
+    places: bool = False  # of instances are asked for; on the host kernel they are always known
     watch: bool = False  # see HostBackend
     cost_profile: str | None = None  # name or file of a platform profile
     timeout: int | None = 10_000_000_000
@@ -108,7 +112,9 @@ class Checked(Struct, frozen=True):
 # Reading and checking ----------------------------------------------------------------------------
 
 
-def find(asked: Input, sink: Sink, *, in_workspace: bool = False) -> Application | None:
+def find(
+    asked: Input, sink: Sink, *, in_workspace: bool = False, platform: Mapping[str, str] | None = None
+) -> Application | None:
     """Which sources and flags belong to the system at `asked.path`; see `find_application`."""
     from msgspec.structs import replace
 
@@ -117,7 +123,12 @@ def find(asked: Input, sink: Sink, *, in_workspace: bool = False) -> Application
     definitions = dict(asked.definitions)
     try:
         found = find_application(
-            asked.path, sink, definitions, in_workspace=in_workspace, workspace=asked.workspace
+            asked.path,
+            sink,
+            definitions,
+            in_workspace=in_workspace,
+            workspace=asked.workspace if platform is None else None,
+            platform=platform,
         )
     except PermissionError as error:
         sink.add(unreadable(error))
@@ -444,19 +455,25 @@ def load_project(project: Project, sink: Sink) -> System | None:
     return system and with_domains(system, project.kernel_settings, sink)
 
 
-def generate_for_sel4(project: Project, sink: Sink) -> None:
-    """Write everything that CMake compiles and links of an application, and how: see `Sel4Backend`."""
+def generate_for_sel4(project: Project, sink: Sink) -> SystemParts | None:
+    """Write everything that is compiled and linked of an application, and how: see `Sel4Backend`."""
+    checked = _check_for_sel4(project, sink)
+    return None if checked is None else _generate_for_sel4(project, checked, sink)
+
+
+def _check_for_sel4(project: Project, sink: Sink) -> Checked | None:
+    from camkes.backends.sel4.build import Sel4Backend
+
+    return check_loaded(load_project(project, sink), Sel4Backend(project), sink, lambda _: None)
+
+
+def _generate_for_sel4(project: Project, checked: Checked, sink: Sink) -> SystemParts | None:
     from camkes.backends.sel4.build import Sel4Backend, write_calls
 
-    backend = Sel4Backend(project)
-    system = load_project(project, sink)
-    checked = check_loaded(system, backend, sink, lambda _: None)
-    if checked is None:
-        return
     if checked.calls is not None:
         write_calls(project, checked.calls)
-        backend = Sel4Backend(project, checked.calls.files)
-    build_with(checked, backend, sink, lambda _: None)
+    code = () if checked.calls is None else checked.calls.files
+    return build_with(checked, Sel4Backend(project, code), sink, lambda _: None)
 
 
 def calls_for_sel4(project: Project) -> None:
@@ -471,11 +488,24 @@ def calls_for_sel4(project: Project) -> None:
 
 
 @contextmanager
-def built_in_workspace(
+def built_for_sel4(
     asked: Input, workspace: Path | None, output: Path | None, sink: Sink, progress: Progress
 ) -> Iterator[Path | None]:
-    """Build an image for seL4 with CMake, which calls `generate_for_sel4`; its folder, or None after a
-    diagnostic. No other command changes what is in the folder until this is left."""
+    """Build an image for seL4 with an SDK, if one is asked for, or else in a workspace; its folder, or None
+    after a diagnostic. No other command changes what is in the folder until this is left."""
+    if asked.sdk is not None:
+        with _built_with_sdk(asked, asked.sdk, output, sink, progress) as out:
+            yield out
+        return
+    with _built_in_workspace(asked, workspace, output, sink, progress) as out:
+        yield out
+
+
+@contextmanager
+def _built_in_workspace(
+    asked: Input, workspace: Path | None, output: Path | None, sink: Sink, progress: Progress
+) -> Iterator[Path | None]:
+    """With CMake, which calls `generate_for_sel4`."""
     from camkes.backends.sel4.workspace import check_application, find_workspace, made
 
     home = find_workspace(workspace, sink)
@@ -485,9 +515,73 @@ def built_in_workspace(
     if home is None or application is None or sink.has_errors:
         yield None
         return
-    out = (output or Path("build") / f"{application.name}-sel4").absolute()
+    out = _sel4_folder(application, output)
     with made(home, application.folder, out, dict(asked.definitions), sink, progress) as good:
         yield out if good else None
+
+
+def _sel4_folder(application: Application, output: Path | None) -> Path:
+    return (output or Path("build") / f"{application.name}-sel4").absolute()
+
+
+@contextmanager
+def _built_with_sdk(
+    asked: Input, file: Path, output: Path | None, sink: Sink, progress: Progress
+) -> Iterator[Path | None]:
+    from camkes.backends.host.folder import FolderInUseError, locked
+    from camkes.backends.sel4.sdk.choice import choose, opened, seen_by_applications
+
+    sdk = opened(file, sink, progress)
+    configuration = None if sdk is None else choose(sdk, file, dict(asked.definitions), sink)
+    if sdk is None or configuration is None:
+        yield None
+        return
+    progress("reading")
+    application = find(asked, sink, platform=seen_by_applications(configuration))
+    if application is None:
+        yield None
+        return
+    out = _sel4_folder(application, output)
+    try:
+        with locked(out, progress):
+            good = _build_with_sdk(asked, sdk, configuration, application, out, sink, progress)
+            yield out if good else None
+    except FolderInUseError as error:
+        sink.add(error.diagnostic)
+        yield None
+
+
+def _build_with_sdk(
+    asked: Input,
+    sdk: Sdk,
+    configuration: Configuration,
+    application: Application,
+    out: Path,
+    sink: Sink,
+    progress: Progress,
+) -> bool:
+    from camkes.backends.host.sources import build_of
+    from camkes.backends.sel4.sdk.build import build_system
+    from camkes.backends.sel4.sdk.choice import check, project_of
+    from camkes.project.codes import MISSING_FILE
+
+    application.report_missing(MISSING_FILE, sink)
+    check(application, sdk, configuration, sink)
+    if sink.has_errors:
+        return False
+    project = project_of(application, load_options(application, asked), sdk, configuration, out)
+    checked = _check_for_sel4(project, sink)
+    if checked is None:
+        return False
+    application.report_undeclared(checked.system, sink)
+    builds = {each.name: build_of(application, each, sink) for each in checked.system.instances}
+    if sink.has_errors:
+        return False
+    progress("generating")
+    parts = _generate_for_sel4(project, checked, sink)
+    if parts is None or sink.has_errors:
+        return False
+    return build_system(sdk, configuration, application, parts, builds, out, sink, progress)
 
 
 # Running -----------------------------------------------------------------------------------------
@@ -575,20 +669,61 @@ def record(
     progress: Progress,
 ) -> Outcome | None:
     """Build an image for seL4 that records what it does, and boot it for `settings.duration`; what components
-    print goes to `show`. When the kernel switched between threads is not known, and `settings` that need it
-    have no effect."""
+    print goes to `show`."""
     from msgspec.structs import replace
 
     from camkes.backends.sel4.build import RECORDS
     from camkes.backends.sel4.recording import DEFINITION, outcome_of
-    from camkes.outcome import write_trace
+    from camkes.outcome import ResultFiles, write_results
 
     asked = replace(asked, definitions=(*asked.definitions, DEFINITION))
-    with built_in_workspace(asked, workspace, settings.output, sink, progress) as out:
+    with built_for_sel4(asked, workspace, settings.output, sink, progress) as out:
         if out is None:
             return None
         progress("")
         outcome = outcome_of(out, settings.duration or DEFAULT_DURATION, show, asked.path, sink)
-        if outcome is not None and settings.trace is not None:
-            write_trace(settings.trace, out / RECORDS, outcome.run, sink)
+        if outcome is None:
+            return None
+        if settings.verify or settings.places:
+            outcome = _judged(outcome, out, settings, sink)
+        files = ResultFiles(settings.trace, settings.timeline, settings.window, settings.profile)
+        write_results(files, out / RECORDS, outcome.run, asked.path.resolve().stem, sink)
         return outcome
+
+
+def _judged(outcome: Outcome, out: Path, settings: RunSettings, sink: Sink) -> Outcome:
+    """What a recording of seL4 came to, with the places of its instances and, with `settings.verify`, what
+    the judge of runs finds in it."""
+    from msgspec.structs import replace
+
+    from camkes.backends.host.compiler import find_compiler
+    from camkes.backends.host.kernel import host_kit
+    from camkes.backends.host.oracle import not_judged, verify
+    from camkes.backends.sel4.build import PROJECT, RECORDS, Sel4Backend
+    from camkes.backends.sel4.project import Project
+    from camkes.backends.sel4.recording import JUDGED, at_its_time
+
+    project, unheard = Project.read(out / PROJECT), Sink()  # the build has reported it
+    checked = check_loaded(load_project(project, unheard), Sel4Backend(project), unheard, lambda _: None)
+    if checked is None:
+        return outcome
+    places = {instance.name: instance.span for instance in checked.system.instances}
+    outcome = replace(outcome, places=places)
+    if not settings.verify or not (out / JUDGED).exists():
+        return outcome
+    compiler = find_compiler(False, sink, mcs=checked.system.mcs)
+    kit = None if compiler is None else host_kit(compiler, out / "kernel-kit", sink, lambda _: None)
+    if kit is None:
+        return outcome
+    found = verify(
+        kit.oracle, out / JUDGED, outcome.run.names, checked.plan, checked.system, sink, at_any_time=True
+    )
+    why = "which come when the timer driver has run"
+    left_out = not_judged(checked.system, checked.plan, outcome.run, at_any_time=True, why=why)
+    return replace(
+        outcome,
+        violations=tuple(at_its_time(found, out / RECORDS)),
+        verified=True,
+        failed=outcome.failed or bool(found),
+        not_judged=tuple(left_out),
+    )

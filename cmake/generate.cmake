@@ -270,6 +270,7 @@ function(_camkes_write_project file folder)
     _camkes_device_tree(dtb)
     _camkes_gpio_list(pins)
     _camkes_json_builds(builds)
+    _camkes_json_list(core ${CAMKES_CORE_LIBS})
     file(
         WRITE "${file}"
         "{
@@ -306,6 +307,7 @@ function(_camkes_write_project file folder)
   \"priority\": ${CAmkESDefaultPriority},
   \"stack_size\": ${stack},
   \"affinity\": ${CAmkESDefaultAffinity},
+  \"core_libraries\": ${core},
   \"builds\": ${builds}
 }
 "
@@ -373,6 +375,16 @@ function(_camkes_join object target)
     )
 endfunction()
 
+# One object with a heap of so many bytes, and a copy of the C library's functions that hand it out.
+set(CAMKES_HEAP_FUNCTIONS malloc free realloc aligned_alloc CACHE INTERNAL "")
+function(_camkes_add_heap object heap size)
+    add_library(${heap} OBJECT EXCLUDE_FROM_ALL "${CAMKES_TOOL_DIR}/kernel/sel4/heap/arena.c")
+    target_compile_definitions(${heap} PRIVATE CAMKES_ARENA_SIZE=${size})
+    target_link_libraries(${heap} PRIVATE muslc sel4_autoconf)
+    list(TRANSFORM CAMKES_HEAP_FUNCTIONS PREPEND "-Wl,-u," OUTPUT_VARIABLE options)
+    _camkes_join("${object}" ${heap} ${options} "$<TARGET_FILE:muslc_imported>")
+endfunction()
+
 # The object with names renamed and without those that no file of `ARGN` needs; `depends` are their targets.
 # `options` name what is renamed, and the instances beside it.
 function(_camkes_hide output tool object options depends)
@@ -406,18 +418,13 @@ function(_camkes_hide_names output space tool)
     set(index 0)
     foreach(instance size IN ZIP_LISTS ARGN CAMKES_SPACE_${space}_HEAPS)
         set(heap "${instance}.heap")
-        add_library(${heap} OBJECT EXCLUDE_FROM_ALL "${CAMKES_TOOL_DIR}/kernel/sel4/heap/arena.c")
-        target_compile_definitions(${heap} PRIVATE CAMKES_ARENA_SIZE=${size})
-        target_link_libraries(${heap} PRIVATE muslc sel4_autoconf)
-        set(functions malloc free realloc aligned_alloc)
-        list(TRANSFORM functions PREPEND "-Wl,-u," OUTPUT_VARIABLE options)
-        _camkes_join("${folder}/${heap}.o" ${heap} ${options} "$<TARGET_FILE:muslc_imported>")
+        _camkes_add_heap("${folder}/${heap}.o" ${heap} ${size})
         set(variables "")
         set(all "")
         foreach(name IN ITEMS morecore_area morecore_size)
             list(APPEND variables --rename "${name}=camkes_heap_${index}_${name}")
         endforeach()
-        foreach(name IN LISTS functions ITEMS camkes_arena)
+        foreach(name IN LISTS CAMKES_HEAP_FUNCTIONS ITEMS camkes_arena)
             list(APPEND all --rename "${name}=camkes_heap_${index}_${name}")
         endforeach()
         _camkes_hide(hidden "${tool}" "${folder}/${heap}.o" "${variables};${all}" "")

@@ -26,8 +26,9 @@ SLOT, PAGE = 32, 4096
 TABLES = ("pt", "pd", "pdpt", "pml4", "pud", "pgd")
 
 _OBJECT = re.compile(r"^(\S+) = (\w+)(?: \((\d+) bits)?", re.MULTILINE)
-#: of the symbols of an image, per thread; stacks and IPC buffers lie between two pages that are not mapped
-_SYMBOL = re.compile(r"_camkes_(stack|ipc_buffer|tls)_\w+")
+#: of the symbols of an image; stacks and IPC buffers lie between two pages that are not mapped; one thread
+#: has its storage in a variable of sel4runtime
+_SYMBOL = re.compile(r"_camkes_(stack|ipc_buffer|tls)_\w+|static_(tls)")
 GUARDS = {"stack": 2 * PAGE, "ipc_buffer": 2 * PAGE, "tls": 0}
 
 
@@ -71,7 +72,8 @@ def sections(path: Path) -> Counter[str]:
         for symbol in elf.get_section_by_name(".symtab").iter_symbols():
             match = _SYMBOL.fullmatch(symbol.name)
             if match is not None:
-                sizes[match[1]] += symbol["st_size"] - GUARDS[match[1]]
+                part = match[1] or match[2]
+                sizes[part] += symbol["st_size"] - GUARDS[part]
     return sizes
 
 

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Requests of many shapes beside what camkes-tool's templates make of them, in instructions, counted by QEMU.
+"""Requests of many shapes, events and dataports beside what camkes-tool's templates make of them, in
+instructions, counted by QEMU.
 
 Builds `shapes/` in the workspace that SEL4_WORKSPACE names, boots it, and prints a row for each shape: the
-instructions of a plain request to an interface with several methods and two clients, of this tool, of
-camkes-tool, and their ratio. Both are in one image, and execute the same handlers.
+instructions that it takes with connectors of this tool, with those of camkes-tool, and their ratio. Both are
+in one image, and execute the same handlers. Requests are plain ones to an interface with several methods and,
+where nothing else is said, two clients.
 
     SEL4_WORKSPACE=DIR .venv/bin/python benchmarks/overheads/shapes.py [--platform qemu-arm-virt] [--json]
 """
@@ -35,7 +37,27 @@ SHAPES = {
     "array_out": "array of eight integers out",
     "array_inout": "array of eight integers in and out",
     "strings_in": "array of three strings in",
+    "crowd": "nothing in, nothing out, ten clients",
+    "numbers": "array of 256 integers in, in a dataport",
+    "memory": "eight words written to a dataport, eight read",
+    "emit": "emit, no thread waits",
+    "waited": "emit to a more urgent thread in `wait()`",
+    "called": "emit to a more urgent callback, which is registered again",
+    "poll_none": "`poll()`, no event",
+    "poll": "`poll()`, an event",
+    "wait": "`wait()`, an event",
 }
+
+
+def measure(workspace: Path, folder: Path, platform: str) -> dict[str, tuple[int, int]]:
+    """The instructions of each shape, of this tool and of camkes-tool."""
+    build(workspace, folder, platform, debug=False, application=APPLICATION.parent / "shapes")
+    samples = boot(folder, platform)
+    counter = round(statistics.median(s.middle - s.begin for s in samples["counter"]))
+    return {
+        shape: (cost(samples[f"ours_{shape}"], counter).both, cost(samples[f"theirs_{shape}"], counter).both)
+        for shape in SHAPES
+    }
 
 
 def main() -> None:
@@ -45,13 +67,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, metavar="DIR", help="keep the build in this folder")
     given = parser.parse_args()
     with places(given.output) as (workspace, folder):
-        build(workspace, folder, given.platform, debug=False, application=APPLICATION.parent / "shapes")
-        samples = boot(folder, given.platform)
-    counter = round(statistics.median(s.middle - s.begin for s in samples["counter"]))
-    found = {
-        shape: [cost(samples[f"{who}_{shape}"], counter).both for who in ("ours", "theirs")]
-        for shape in SHAPES
-    }
+        found = measure(workspace, folder, given.platform)
     if given.json:
         print(json.dumps(found, indent=2))
         return

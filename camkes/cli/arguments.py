@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -296,6 +297,7 @@ def input_of(arguments: argparse.Namespace) -> pipeline.Input:
         gpio_list=arguments.gpio_list,
         allow_forward_references=arguments.allow_forward_references,
         workspace=arguments.workspace,
+        sdk=_sdk(arguments),
     )
 
 
@@ -317,6 +319,30 @@ def input_words(arguments: argparse.Namespace) -> list[str]:
     for option, file in files.items():
         words += () if file is None else (option, str(file))
     return words
+
+
+def add_sdk(group: argparse._ArgumentGroup) -> None:
+    """With what a system is built for seL4, where there is no workspace."""
+    group.add_argument(
+        "--sdk",
+        metavar="FILE",
+        type=Path,
+        help="build for seL4 with an SDK that `camkes sdk` made, without a workspace (default: CAMKES_SDK, "
+        "unless --workspace is given)",
+    )
+
+
+def _sdk(arguments: argparse.Namespace) -> Path | None:
+    """The SDK that is given, or else that of CAMKES_SDK, for commands that build with one."""
+    if "sdk" not in arguments or getattr(arguments, "kernel", "sel4") != "sel4":
+        return None
+    given: Path | None = arguments.sdk
+    if given is not None or arguments.workspace is not None:
+        return given
+    from camkes.backends.sel4.workspace import SDK_VARIABLE
+
+    named = os.environ.get(SDK_VARIABLE)
+    return Path(named) if named else None
 
 
 def _build_type(arguments: argparse.Namespace) -> tuple[tuple[str, str], ...]:

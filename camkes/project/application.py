@@ -284,6 +284,7 @@ def find_application(
     *,
     in_workspace: bool = False,
     workspace: Path | None = None,
+    platform: Mapping[str, str] | None = None,
 ) -> Application | None:
     """The application at `path`: a `.camkes` file, or a folder with a CMakeLists.txt or with one system; None
     after a diagnostic.
@@ -291,10 +292,11 @@ def find_application(
     A `.camkes` file that the CMakeLists.txt beside it declares is that application. `variables` are the
     user's definitions (-D). `in_workspace`: the CMake files of an seL4 workspace use them, too, and compile.
     Packages of the `workspace` are known; those of SEL4_WORKSPACE only where the application cannot be read
-    without, which is faster.
+    without, which is faster. With `platform`, that is what CMake files see of it, and there is no workspace.
     """
     always = workspace is not None and not in_workspace
-    definitions = _Asked(dict(variables or {}), named_workspace(workspace), always)
+    home = named_workspace(workspace) if platform is None else None
+    definitions = _Asked(dict(variables or {}), home, always, platform)
     given, path = path, path.absolute()
     if path.is_file() and path.name != _LISTS:
         return _lone_file(path, definitions, sink, in_workspace)
@@ -423,11 +425,12 @@ def _look(lists: Path, may_ask: bool, variables: Mapping[str, str]) -> Declarati
 
 class _Asked(NamedTuple):
     """What the user defines (-D), and the workspace that is named, if there is one; whether it is `always`
-    looked into."""
+    looked into. The `platform` is that of this machine, unless it is given."""
 
     variables: Mapping[str, str]
     workspace: Path | None
     always: bool
+    platform: Mapping[str, str] | None = None
 
 
 def _read(lists: Path, definitions: _Asked, sink: Sink, in_workspace: bool) -> Declarations | None:
@@ -444,11 +447,11 @@ def _read(lists: Path, definitions: _Asked, sink: Sink, in_workspace: bool) -> D
         return None
     if found is None:
         return None
-    if not in_workspace:
+    if not in_workspace and definitions.platform is None:
         _report_unused(found, sink, definitions.workspace is not None)
     for file, line, text in found.warnings:
         sink.report(CMAKE_WARNING, text, span_of(file, line, "message"), "reported by the application")
-    declared = declarations(found, sink, check_flags=not in_workspace)
+    declared = declarations(found, sink, check_flags=not in_workspace and definitions.platform is None)
     if definitions.workspace is not None:
         _leave_to_workspace(declared, definitions.workspace, lists.parent)
     return declared
@@ -467,10 +470,11 @@ def _leave_to_workspace(declared: Declarations, workspace: Path, folder: Path) -
 
 def _answer(lists: Path, definitions: _Asked, sink: Sink, *, may_ask: bool = True) -> Answer | None:
     """What CMake answers: by itself, or else with the packages of the workspace."""
-    variables, workspace, always = definitions
+    variables, workspace, always, platform = definitions
     own = Sink()
     there = workspace is not None and is_workspace(workspace)
-    found = None if always and there else answer(lists, host_variables(), variables, own, may_ask=may_ask)
+    host = host_variables() if platform is None else platform
+    found = None if always and there else answer(lists, host, variables, own, may_ask=may_ask)
     if found is None and workspace is not None and there:
         own = Sink()
         host = {**host_variables(), **workspace_variables(workspace, variables)}

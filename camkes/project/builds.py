@@ -48,6 +48,7 @@ class ComponentBuild(Struct, frozen=True):
     template_sources: tuple[str, ...] = ()
     template_headers: tuple[str, ...] = ()
     cakeml_sources: tuple[Path, ...] = ()
+    linker_language: str = ""
     span: Span | None = None
     groups: tuple[CompileGroup, ...] = ()
 
@@ -78,6 +79,7 @@ class ComponentBuild(Struct, frozen=True):
             template_sources=self.template_sources + more.template_sources,
             template_headers=self.template_headers + more.template_headers,
             cakeml_sources=self.cakeml_sources + more.cakeml_sources,
+            linker_language=more.linker_language or self.linker_language,
             span=self.span or more.span,
         )
 

@@ -330,6 +330,7 @@ def _build(call: Call, arguments: Sequence[str], to: Declarations, sink: Sink) -
         template_sources=tuple(values["TEMPLATE_SOURCES"]),
         template_headers=tuple(values["TEMPLATE_HEADERS"]),
         cakeml_sources=tuple(_paths(call, values["CAKEML_SOURCES"])),
+        linker_language=next(iter(values["LINKER_LANGUAGE"][-1:]), ""),
         span=call.span,
     )
 

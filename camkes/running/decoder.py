@@ -10,6 +10,7 @@ depends on it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 
 from msgspec.structs import replace
 
@@ -39,6 +40,7 @@ from camkes.running.names import NamedTask, NamedThread, TraceNames
 from camkes.running.sent import SentMessages
 from camkes.running.spending import Spending
 from camkes.running.states import Doing, TaskState, ThreadState, leave_out
+from camkes.running.times import KERNEL_STEP
 from camkes.running.waits import Standing, Wait, find_waits
 
 Args = tuple[int, ...]
@@ -55,6 +57,12 @@ _WAITS = {
     "binary semaphore": State.WAITS_SEMAPHORE,
     "event": State.WAITS_EVENT,
 }
+
+
+def _worked(lane: TaskState) -> int:
+    """For how long its thread was executed: on seL4 each is at least for steps of the runtime."""
+    return sum(each.end - each.start for each in lane.segments if each.state is State.RUNNING)
+
 
 _UNKNOWN = NamedThread(-1, "?", "", "", Role.INTERFACE, 0)
 
@@ -92,6 +100,7 @@ class Decoder:
         self.sent = SentMessages()
         self.faults: list[Fault] = []
         self.filled: list[FilledSlot] = []
+        self.slots_begin: int | None = None
         self.exits: dict[int, int] = {}
         self.ending: EndReason | None = None
         self.text = ""  # of the event
@@ -390,8 +399,19 @@ class Decoder:
             )
 
     def _on_slot(self, _: ThreadState | None, __: ThreadState | None, args: Args) -> None:
+        if self.slots_begin is None and self.domain is not None:
+            self.slots_begin = self._schedule_began(self.domain, *args)
         self.domain = args[0]
         self.switched = True
+
+    def _schedule_began(self, before: int, domain: int, start: int) -> int:
+        """By the first change from one domain to another."""
+        schedule, at = self.names.schedule, 0
+        for (first, length), (second, _) in pairwise((*schedule, *schedule[:1])):
+            at += length
+            if (first, second) == (before, domain):
+                return start - at
+        return 0
 
     def _on_filled(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
         if thread is not None:
@@ -629,7 +649,7 @@ class Decoder:
             lanes=tuple(
                 lane.finished(Ending(self.now, self.ending is EndReason.IDLE), scheduling)
                 for lane in self.lanes
-                if lane.task.id >= 0 or any(s.state is State.RUNNING for s in lane.segments)
+                if lane.task.id >= 0 or _worked(lane) >= min(KERNEL_STEP, end / 1000 or 1)
             ),
             requests=tuple(sorted(self.requests, key=lambda request: (request.start, request.thread))),
             locks=tuple(self.locks),
@@ -645,6 +665,7 @@ class Decoder:
             overruns=overruns,
             criticality=criticality,
             filled=tuple(self.filled),
+            slots_begin=self.slots_begin or 0,
         )
 
     def _last(self) -> dict[int, StateSegment]:

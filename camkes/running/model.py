@@ -303,6 +303,7 @@ class Run(Struct, frozen=True):
     overruns: tuple[Overrun, ...] = ()
     criticality: tuple[tuple[int, int], ...] = ()
     filled: tuple[FilledSlot, ...] = ()
+    slots_begin: int = 0  # when the schedule of domains has begun, before or after boot
     last: Mapping[int, StateSegment] = {}
 
     @property

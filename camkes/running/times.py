@@ -12,6 +12,9 @@ from camkes.diagnostics import Sink
 from camkes.model.units import NANOSECONDS
 from camkes.running.codes import WINDOW_EMPTY
 
+#: Nanoseconds: steps of kernel and runtime are shorter, and work of tasks is longer.
+KERNEL_STEP = 20_000
+
 UNITS = tuple(reversed(NANOSECONDS.items()))
 
 
@@ -96,12 +99,15 @@ class SlotOfRun(Struct, frozen=True):
     end: int
 
 
-def slots_between(schedule: Sequence[tuple[int, int]], start: int, end: int) -> Iterator[SlotOfRun]:
-    """The slots of a schedule of (domain, nanoseconds) that are in a stretch of time, at least in part."""
+def slots_between(
+    schedule: Sequence[tuple[int, int]], start: int, end: int, begun: int = 0
+) -> Iterator[SlotOfRun]:
+    """The slots of a schedule of (domain, nanoseconds) that are in a stretch of time, at least in part. The
+    schedule has `begun` at this time, and again and again before and after it."""
     whole = sum(length for _, length in schedule)
     if whole <= 0:
         return
-    at = start // whole * whole
+    at = (start - begun) // whole * whole + begun
     while at < end:
         for domain, length in schedule:
             if at + length > start and at < end:
@@ -136,6 +142,8 @@ def choose_window(
     if wanted != (None, None) or not busy:
         return Window(start, stop)
     lengths = sorted(high - low for low, high in busy)
+    if lengths[len(lengths) // 2] < KERNEL_STEP:  # most are steps of the kernel
+        lengths = [length for length in lengths if length >= KERNEL_STEP] or lengths
     longest = lengths[len(lengths) // 2] * detail
     last = max(high for _, high in busy)
     cut = min(last, max(longest, min(high for _, high in busy)))

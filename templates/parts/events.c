@@ -64,7 +64,7 @@ int /*? event.interface ?*/_wait_until(uint64_t time)
 
 int /*? event.interface ?*/_poll(void)
 {
-    return camkes_event_poll(&/*? event.interface ?*/__event);
+    return camkes_/*? 'condition_trywait(&' ~ event.interface ~ '__condition' if event.helped else 'semaphore_trywait(&' ~ event.interface ~ '__event.handoff' ?*/) == 0;
 }
 
 int /*? event.interface ?*/_reg_callback(void (*callback)(void *), void *argument)

@@ -115,10 +115,14 @@ static const struct camkes_uses /*? rpc.interface ?*/__uses = {
 /*- endif -*/
 /*- endif -*/
 /*- for p in method.parameters if p.comes -*/
+/*- if p.direction == 'inout' and p.shape.value == 'array' -*/
+    */*? p.name ?*/ = camkes_replace_array(&/*? m ?*/, */*? p.name ?*/, /*? p.name ?*/_sz, sizeof(/*? p.type ?*/));
+/*- else -*/
 /*- if p.direction == 'inout' and p.shape.value != 'scalar' -*/
     /*? release(p.shape, '*' ~ p.name, '*' ~ p.name ~ '_sz') ?*/
 /*- endif -*/
     /*? get('&' ~ m, p.shape, p.type, '*' ~ p.name, '*' ~ p.name ~ '_sz') ?*/
+/*- endif -*/
 /*- endfor -*/
 /*- set read = 'camkes_reply_read(&' ~ m ~ ', &' ~ place ~ ', "' ~ method.name ~ '")' -*/
 /*- if method.scalars_out -*/

@@ -46,11 +46,18 @@ static struct camkes_task camkes__task = {
 /* run(), from a release on. */
 static void camkes__jobs(struct camkes_thread *self)
 {
+/*- if not me.task -*/
+    (void)self;
+/*- endif -*/
 /*- if me.start.run -*/
+/*- if me.task -*/
     camkes_begin_task(self->task);
+/*- endif -*/
     const int status = run();
 /*- endif -*/
+/*- if me.task -*/
     camkes_end_task(self->task);
+/*- endif -*/
 /*- if me.start.run -*/
     camkes_exit_status(status);
 /*- endif -*/

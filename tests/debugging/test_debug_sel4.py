@@ -19,6 +19,7 @@ from camkes import pipeline
 from camkes.resources import HOST_KERNEL, SEL4_KERNEL
 from tests.command import camkes
 from tests.end_to_end.support import EXAMPLES
+from tests.written import write_files
 
 ADDER = EXAMPLES / "adder"
 
@@ -47,7 +48,7 @@ def test_without_a_gdb_for_the_machine_the_error_names_it(
     kernel = tmp_path / "kernel" / "kernel.elf"
     kernel.parent.mkdir()
     kernel.write_bytes(own if machine is None else own[:18] + machine)
-    monkeypatch.setattr(pipeline, "built_in_workspace", lambda *_: nullcontext(tmp_path))
+    monkeypatch.setattr(pipeline, "built_for_sel4", lambda *_: nullcontext(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
     if machine is not None:
         (tmp_path / "gdb").write_text("")
@@ -131,3 +132,34 @@ def test_a_thread_is_known_by_its_buffer_and_by_what_the_kernel_calls_it(script:
     # a driver can have a buffer at the address of a component's
     assert script.owner(0x2000, "timer-driver") == (None, "timer-driver")
     assert script.owner(0, "") == (None, "a thread of the kernel or of the loader")
+
+
+@pytest.mark.skipif(
+    "SEL4_WORKSPACE" not in os.environ or shutil.which("qemu-system-x86_64") is None,
+    reason="SEL4_WORKSPACE names no workspace, or there is no QEMU",
+)
+def test_gdb_stops_where_a_fault_was(tmp_path: Path) -> None:
+    """It shows the thread that cannot go on, and afterwards the fault handler goes on with its report."""
+    client = "component C { control; uses Sensor s; }"
+    files = {
+        "system.camkes": "import <std_connector.camkes>;\nprocedure Sensor { int read(in int at); }\n"
+        f"{client}\ncomponent S {{ provides Sensor s; }}\nassembly {{ composition {{ component C client; "
+        "component S sensor; connection seL4RPCCall c(from client.s, to sensor.s); } }\n",
+        "C.c": "#include <camkes.h>\nint run(void) { return s_read(3); }\n",
+        "S.c": "#include <camkes.h>\nstatic int scaled(volatile int *at) {\n    return *at * 10;\n}\n"
+        "int s_read(int at) {\n    return scaled((volatile int *)(long)at);\n}\n",
+        "CMakeLists.txt": "project(system C)\nDeclareCAmkESComponent(C SOURCES C.c)\n"
+        "DeclareCAmkESComponent(S SOURCES S.c)\nDeclareCAmkESRootserver(system.camkes)\n",
+    }
+    path = write_files(tmp_path / "application", files)
+    words = ["-x", "print at", "-x", "camkes threads", "--batch", "-o", tmp_path / "out"]
+    done = camkes("debug", path, "--kernel", "sel4", *words)
+    assert done.status == 0, done.errors
+    shown = done.output.partition("thread sensor.s stopped at a fault\n")[2]
+    assert re.search(
+        r"^#0 .* in scaled \(at=0x3\) at .*S\.c:3\n#1 .* in s_read \(at=3\) at .*S\.c:6\n", shown
+    ), shown
+    assert "$1 = (volatile int *) 0x3" in shown
+    assert re.search(r"^sensor\.s +\d+  stopped by a fault +S\.c:3 in scaled\(\)$", shown, re.MULTILINE), (
+        shown
+    )

@@ -30,6 +30,7 @@ from camkes.diagnostics.explain import PAGES
 from camkes.parser.preprocess import command
 from camkes.project import cmake
 from camkes.resources import ROOT
+from tests.backends.sel4.small_sdk import write_small_sdk
 from tests.diagnostics.pages import blocks
 from tests.diagnostics.test_commands import GOLDEN, limited_files, run
 from tests.diagnostics.test_page_projects import CODE, SESSIONS, Project
@@ -112,6 +113,12 @@ def a_fast_clock(_: Path, patch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
+@contextmanager
+def a_small_sdk(folder: Path, _: pytest.MonkeyPatch) -> Iterator[None]:
+    write_small_sdk(folder / "x86_64.sdk")
+    yield
+
+
 #: How pages show paths of this machine.
 SHOWN = {sys.executable: "/home/me/.venv/bin/python", str(ROOT): "/home/me/camkes-rt"}
 #: What else is so while a page's diagnostic is reported.
@@ -124,6 +131,8 @@ GIVEN: dict[str, Given] = {
     "E0726": another_build,
     "E0732": a_low_limit,
     "E0740": no_gcovr,
+    "E0967": a_small_sdk,
+    "E0968": a_small_sdk,
     "W0964": a_fast_clock,
 }
 

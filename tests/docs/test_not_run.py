@@ -33,16 +33,19 @@ NOT_RUN: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "it needs a workspace for seL4; .ci/run sel4 and .ci/first-steps boot images where there is one": {
         "docs/applications.md": ("../init-build.sh",),
-        "docs/costs.md": (*("SEL4_WORKSPACE=DIR",) * 8, ".venv/bin/python"),
+        "docs/costs.md": (*("SEL4_WORKSPACE=DIR",) * 9, ".venv/bin/python"),
         "docs/debugging.md": (
             "camkes debug examples/inversion --kernel sel4",
             "(camkes seL4) camkes threads",
         ),
+        "docs/how-to/sdk.md": ("export CAMKES_SDK", "camkes sdk"),
         "docs/sel4.md": (
+            "camkes run examples/nested --kernel sel4 --sdk",
             "./repo-init.sh",
             "cd ~/camkes-workspace",
             "export SEL4",
             "$ camkes run",
+            "camkes run examples/inversion --for 100ms",
             "./simulate",
         ),
         "docs/virtual-machines.md": (

@@ -36,7 +36,7 @@ def test_a_missing_program_is_listed_with_its_installation(
     assert "sudo apt install cpp\n" in result.output
     assert result.output.endswith("missing for check: cpp\n")
     report = conforming("doctor", camkes("doctor", "build --kernel sel4", "--json").output)
-    assert (report["good"], [each["name"] for each in report["needs"]]) == (False, ["workspace"])
+    assert (report["good"], [each["name"] for each in report["needs"]]) == (False, ["SDK or workspace"])
     assert report["needs"][0]["found"] is None and "repo-init.sh" in report["needs"][0]["install"]
 
 

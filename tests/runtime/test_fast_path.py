@@ -31,11 +31,13 @@ procedure Shapes {
     void in4(in uint64_t a, in uint64_t b, in uint64_t c, in uint64_t d);
     int add(in int a, in int b);
 }
+procedure Arrays { void give(out int values[]); void change(inout int values[]); }
 component Client {
     control; requestor; uses Clock plain; uses Shapes shapes; uses Clock fixed; uses Clock propagated;
-    uses Clock inherited; uses Clock nested; consumes Released released;
+    uses Clock inherited; uses Clock nested; uses Arrays arrays; consumes Released released;
 }
 component Plain { provides Clock p; provides Shapes shapes; }
+component ArrayServer { provides Arrays arrays; }
 component Leaf { provides Clock p with requests (); }
 component Releases { control; emits Released released; }
 component Pass { provides Clock p with priority_protocol inherited, requests (next); uses Clock next; }
@@ -44,6 +46,7 @@ assembly {
         component Client client;
         component Client other;
         component Plain plain;
+        component ArrayServer arrays;
         component Releases releases;
         component Leaf fixed;
         component Leaf propagated;
@@ -58,6 +61,7 @@ assembly {
         connection seL4RPCCall c6(from client.nested, from other.nested, to nested.p);
         connection seL4Notification e(from releases.released, to client.released, to other.released);
         connection seL4RPCCall c7(from nested.next, to inner.p);
+        connection seL4RPCCall c8(from client.arrays, from other.arrays, to arrays.arrays);
     }
     configuration {
         client._priority = 50;
@@ -75,13 +79,36 @@ _SHAPES = """
 void shapes_in4(uint64_t a, uint64_t b, uint64_t c, uint64_t d) { (void)a, (void)b, (void)c, (void)d; }
 int shapes_add(int a, int b) { return a + b; }
 """
-_CALLS = ("plain_now(1)", "fixed_now(1)", "inherited_now(1)", "shapes_in4(1, 2, 3, 4)", "shapes_add(1, 2)")
+#: in place of the C library's, with a number of instructions that does not depend on the processor
+_MEMORY = """
+static _Alignas(max_align_t) char heap[4096];
+void *malloc(size_t size) { return size > sizeof heap ? NULL : heap; }
+void free(void *memory) { (void)memory; }
+void *memcpy(void *to, const void *from, size_t size)
+{
+    void *const begin = to;
+    size_t words = size / 8;
+    __asm__ volatile("rep movsq" : "+D"(to), "+S"(from), "+c"(words) : : "memory");
+    return begin;
+}
+"""
+_ARRAYS = """
+void arrays_give(size_t *count, int **values) { *values = malloc(32); *count = 8; }
+void arrays_change(size_t *count, int **values) { (void)count, (void)values; }
+"""
+_CALLS = (
+    *("plain_now(1)", "fixed_now(1)", "inherited_now(1)", "shapes_in4(1, 2, 3, 4)", "shapes_add(1, 2)"),
+    *("arrays_give(&count, &values)", "arrays_change(&count, &values)"),
+)
 _SOURCES = {
-    "client": "int run(void) { return 0; }\n"
+    "client": _MEMORY
+    + "int run(void) { return 0; }\n"
+    + "static size_t count = 8;\nstatic int eight[8], *values = eight;\n"
     + "".join(f"static void r{i}(void) {{ (void){call}; }}\n" for i, call in enumerate(_CALLS))
     + "extern void (*const requests[])(void);\n"
     + f"void (*const requests[])(void) = {{{', '.join(f'r{i}' for i in range(len(_CALLS)))}}};\n",
     "plain": _LEAF + _SHAPES,
+    "arrays": _MEMORY + _ARRAYS,
     "fixed": _LEAF,
     "inherited": _LEAF,
     "nested": "uint64_t p_now(uint64_t word) { return next_now(word); }\n",
@@ -91,7 +118,8 @@ _SOURCES = {
 _LABEL = "50"
 
 #: instances, arguments of fast_path/count.c, and the most instructions: what GCC 12 makes, and 2 for others.
-#: A server's are those with its handler, and that of `nested` with its request.
+#: A server's are those with its handler, and that of `nested` with its request. Those of
+#: arrays are of eight integers, with what moves them: 4 instructions.
 _MOST = {
     "client": {
         ("caller", "0", "1"): 18,
@@ -99,8 +127,14 @@ _MOST = {
         ("caller", "2", "1"): 21,
         ("caller", "3", "0"): 19,
         ("caller", "4", "1"): 21,
+        ("caller", "5", "5", "8"): 80,
+        ("caller", "6", "5", "8"): 101,
     },
     "plain": {("plain.p", "0", "1"): 16, ("plain.shapes", "0", "4"): 23},
+    "arrays": {
+        ("arrays.arrays", "0", "0", "8"): 59,
+        ("arrays.arrays", str(1 << 36), "5", "8"): 104,
+    },
     "fixed": {("fixed.p", _LABEL, "1"): 17},
     "inherited": {("inherited.p@client", _LABEL, "1"): 23},
     "nested": {("nested.p@client", _LABEL, "1"): 68},

@@ -3,7 +3,8 @@
 /*
  * Moves the thread-local storage of a component by PAGES pages. Where two threads have it at the
  * same address, the kernel does not load its base again when it switches between them; components
- * that request each other have it elsewhere, so that no figure depends on the sizes of images.
+ * that request each other have it elsewhere, so that no figure depends on the sizes of images. The
+ * threads of a component have 4 pages each.
  */
 #include <camkes.h>
 

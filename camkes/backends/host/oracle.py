@@ -148,9 +148,11 @@ def verify(
     return [*_wrong_ceilings(plan, true), *map(_violation, done.output.splitlines())]
 
 
-def not_judged(system: System, plan: Plan, run: Run, *, at_any_time: bool = False) -> list[str]:
+def not_judged(
+    system: System, plan: Plan, run: Run, *, at_any_time: bool = False, why: str = "which a schedule decides"
+) -> list[str]:
     """What no property was checked of in a run, each in a few words: what there is in the system that none is
-    about, and what was left out of those that are there."""
+    about, and what was left out of those that are there: `why` times of releases are, `at_any_time`."""
     cpis = {cpi.name for cpi in plan.cpis}
     plain = [
         f"{instance.name}.{interface.name}"
@@ -189,7 +191,7 @@ def not_judged(system: System, plan: Plan, run: Run, *, at_any_time: bool = Fals
     if system.schedule:
         found.append("B where domains have slots")
     if at_any_time:
-        found.append("S of the times of releases, which a schedule decides")
+        found.append(f"S of the times of releases, {why}")
     if any(fault.stopped for fault in run.faults):
         found.append("L at the end, as a thread stopped at a fault")
     if run.ending not in (EndReason.TIME, EndReason.IDLE):

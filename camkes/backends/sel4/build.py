@@ -24,8 +24,14 @@ from camkes.backends.sel4.complete import (
 from camkes.backends.sel4.devices import DRIVEN, Device, Machine, device_of, timebase, why_not
 from camkes.backends.sel4.image import render_image
 from camkes.backends.sel4.labels import labelled
-from camkes.backends.sel4.project import Project, cmake_description
+from camkes.backends.sel4.project import Project, SystemParts, cmake_description, system_parts
 from camkes.backends.sel4.provable import outside
+from camkes.backends.sel4.recorded_system import (
+    recorded_system,
+    system_path,
+    system_to_json,
+    thread_numbers,
+)
 from camkes.backends.sel4.spec import unlinked
 from camkes.backends.sel4.timer import DRIVER, render_timers
 from camkes.backends.upstream_templates.adapter import Rendering, render
@@ -42,6 +48,7 @@ from camkes.generate import generate as generate_code
 from camkes.generate.codes import NEEDS_SEL4, UNKNOWN_CONNECTOR
 from camkes.model.architectures import ARCHITECTURES
 from camkes.model.connectors import carries_time
+from camkes.model.limits import NO_NUMBER
 from camkes.model.system import System
 from camkes.model.units import duration
 from camkes.project.application import Application
@@ -59,6 +66,9 @@ Result = TypeVar("Result")
 SPEC = "camkes-spec.msgpack"
 DESCRIPTION = "camkes-gen.cmake"
 CALLS = "camkes-calls.json"
+
+#: the application as CMake describes it
+PROJECT = "camkes-project.json"
 
 #: the trace of a recorded run; its names are written when the image is built
 RECORDS = "run.trace"
@@ -136,8 +146,8 @@ class Sel4Backend(Struct, frozen=True):
 
     def build(
         self, system: System, plan: Plan, code: SeL4Code, sink: Sink, progress: Callable[[str], None]
-    ) -> Path | None:
-        """Complete the capabilities; write the specification and the description, whose path is returned."""
+    ) -> SystemParts | None:
+        """Complete the capabilities; write the specification and the description, which is returned, too."""
         model = code.rendering.model
         project = self.project
         heaps = _heap_sizes(project, system, model)
@@ -158,8 +168,10 @@ class Sel4Backend(Struct, frozen=True):
             return None
         sources = _write_spaces(project, completed, model, device, heaps)
         if project.trace:
-            names = names_to_json(trace_names(model, plan, system))
-            write_changed(names_path(project.output / RECORDS), names)
+            names = trace_names(model, plan, system)
+            recorded = recorded_system(completed, model, names, system)
+            write_changed(names_path(project.output / RECORDS), names_to_json(recorded.names(names)))
+            write_changed(system_path(project.output / RECORDS), system_to_json(recorded))
         schedule = tuple(_in_ticks(system, project, sink))
         if sink.has_errors:
             return None
@@ -174,23 +186,17 @@ class Sel4Backend(Struct, frozen=True):
         inputs = [file.path.resolve() for file in system.files if file.path.exists()]
         inputs += code.rendering.templates
         clock = timebase(project.kernel_dtb) if architecture.startswith("riscv") else None
-        description = project.output / DESCRIPTION
-        text = cmake_description(
-            system,
-            completed.model,
-            code.files,
-            sources,
-            heaps,
-            inputs,
+        parts = SystemParts(
+            system_parts(system, completed.model, code.files, sources, heaps, code.rendering),
+            tuple(inputs),
             self.code,
-            code.rendering,
             clock,
-            clock_stopped=clock_stopped,
+            clock_stopped,
         )
-        write_changed(description, text)
+        write_changed(project.output / DESCRIPTION, cmake_description(parts))
         if project.verbose:
             print("\n".join(_summary(system, completed, [file.path for file in code.files])))
-        return description
+        return parts
 
 
 def _in_ticks(system: System, project: Project, sink: Sink) -> Iterator[tuple[int, int]]:
@@ -272,12 +278,14 @@ def _write_spaces(
 ) -> dict[str, list[Path]]:
     """Write the C files of address spaces; all that each needs besides the code of its instances."""
     sources: dict[str, list[Path]] = {}
+    in_traces = thread_numbers(completed, model) | {TRACE_SPACE: NO_NUMBER}
     # the loader is process 1
     for process, space in enumerate(completed.model.spaces, 2):
         extras = completed.extras[space.name]
         table = project.output / "spaces" / f"{space.name}.c"
         sizes = heaps.get(space.name, [_DRIVER_HEAP])
-        write_changed(table, render_image(space, extras, _tcb_slots(model, space, extras), sizes, process))
+        slots = _tcb_slots(model, space, extras)
+        write_changed(table, render_image(space, extras, slots, sizes, process, in_traces))
         sources[space.name] = [table]
         if len(sizes) > 1:
             sources[space.name].append(HEAPS)

@@ -6,13 +6,15 @@ the fault, and one with the registers and words of the stack. Here they become l
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from camkes.backends.host.addresses import CodeLine, locate
 from camkes.backends.sel4.unwind import StackState, calls
+from camkes.resources import ROOT
 
 #: the instance, the thread, the fault, and where its code is
 _FAULT = re.compile(r"FAULT HANDLER: ([^:/]+): thread (.+?): (.+?)(?:, pc 0x([0-9a-f]{1,16}))?")
@@ -80,7 +82,16 @@ def frames_of(out: Path, line: StackLine) -> tuple[int, ...]:
 
 def places(image: Path, frames: tuple[int, ...]) -> tuple[CodeLine, ...]:
     """Their lines, as far as the program has them: a release image has none."""
-    return tuple(place for frame in locate(image, frames) for place in frame)
+    folders = {Path("/build"): image.parent, Path("/camkes-rt"): ROOT}
+    found = (place for frame in locate(image, frames) for place in frame)
+    return tuple(replace(place, file=_as_here(place.file, folders)) for place in found)
+
+
+def _as_here(file: Path, folders: Mapping[Path, Path]) -> Path:
+    """The place of a file that an image names by what its folder is for (-ffile-prefix-map)."""
+    return next(
+        (there / file.relative_to(name) for name, there in folders.items() if file.is_relative_to(name)), file
+    )
 
 
 class FaultText:

@@ -14,10 +14,16 @@ _LIBRARY_HEAP = 65536
 
 
 def render_image(
-    space: Space, extras: Extras, tcbs: Mapping[int, int], heaps: Sequence[int], process: int
+    space: Space,
+    extras: Extras,
+    tcbs: Mapping[int, int],
+    heaps: Sequence[int],
+    process: int,
+    numbers: Mapping[str, int],
 ) -> str:
     """`tcbs` are the slots of the threads' own TCBs by index, where they hold one; `heaps` the sizes of the
-    instances' heaps; `process` is the number that getpid() gives."""
+    instances' heaps; `process` is the number that getpid() gives; `numbers` are those of threads in
+    traces."""
     shared = len(heaps) > 1
     lines = [
         # REUSE-IgnoreStart
@@ -29,6 +35,9 @@ def render_image(
         "",
     ]
     lines += [f"CAMKES_SEL4_THREAD({t.index}, {t.stack_size})" for t in space.threads]
+    others = len(space.threads) - 1  # the one that initialises the C library has thread-local data there
+    if others > 0:
+        lines.append(f"CAMKES_SEL4_TLS({others})")
     lines += [
         "",
         f"static char heap[{_LIBRARY_HEAP if shared else heaps[0]}] __attribute__((aligned(4096)));",
@@ -37,7 +46,7 @@ def render_image(
         *(
             f'    [{t.index}] = CAMKES_SEL4_THREAD_RECORD({t.index}, {t.stack_size}, "{t.instance}", '
             f'"{t.name}", {tcbs.get(t.index, 0)}, {int(t.role is Role.FAULT_HANDLER)}, '
-            f"{space.instances.index(t.instance)}),"
+            f"{space.instances.index(t.instance)}, {numbers[t.name]}),"
             for t in space.threads
         ),
         "};",
@@ -50,6 +59,7 @@ def render_image(
         f"    .faults = {extras.faults},",
         "    .heap = heap,",
         "    .heap_size = sizeof(heap),",
+        *(["    .tls = _camkes_tls_areas[0],"] if others > 0 else ()),
         "};",
         "",
         *(_heaps(heaps) if shared else ()),

@@ -9,12 +9,14 @@ processor did and the same run gives the same figures.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from camkes.backends.host.faults import FaultRecord, Located, diagnose
 from camkes.backends.sel4.build import RECORDS
-from camkes.backends.sel4.codes import SILENT_IMAGE
+from camkes.backends.sel4.codes import NO_SWITCHES, SILENT_IMAGE, UNSURE_SWITCHES
 from camkes.backends.sel4.fault_lines import (
     FaultLine,
     StackLine,
@@ -24,6 +26,8 @@ from camkes.backends.sel4.fault_lines import (
     parse_stack_line,
     places,
 )
+from camkes.backends.sel4.recorded_system import RecordedSystem, load_system
+from camkes.backends.sel4.switches import ContradictionError, follow, uncertainty, without_switches
 from camkes.backends.sel4.trace import LOST, ConsoleText, Record, read_line
 from camkes.backends.sel4.workspace import console, end_with_us
 from camkes.diagnostics import Diagnostic, Sink
@@ -32,7 +36,8 @@ from camkes.model.limits import NO_NUMBER
 from camkes.outcome import Outcome, exit_statuses
 from camkes.running.codes import TRACE_TRUNCATED
 from camkes.running.decode import decode_trace
-from camkes.running.events import encode_records
+from camkes.running.demands import Violation
+from camkes.running.events import encode_records, parse_trace
 from camkes.running.kinds import EndReason, Kind
 from camkes.running.names import TraceNames, load_names
 from camkes.running.times import format_time
@@ -40,6 +45,9 @@ from camkes.running.times import format_time
 #: elapsed seconds without a record after which a recording ends; QEMU passes over times at which nothing
 #: happens, and boots an image in a few seconds
 SILENCE = 120
+
+#: what the judge of runs gets, beside the records: the same with the times of the host kernel
+JUDGED = "judged.trace"
 
 #: the option of CMake
 DEFINITION = ("CAmkESTrace", "ON")
@@ -118,15 +126,22 @@ def outcome_of(
     sink: Sink,
     idle: Callable[[Sequence[Record]], bool] = _never,
 ) -> Outcome | None:
-    """Boot the image in `out` as `record` does; what the run came to, None after a diagnostic."""
-    raw = out / RECORDS
+    """Boot the image in `out` as `record` does; what the run came to, None after a diagnostic. What the judge
+    of runs gets is in the file JUDGED beside the records, which is not there where nothing is known of
+    switches between threads."""
+    raw, judged = out / RECORDS, out / JUDGED
+    judged.unlink(missing_ok=True)
     names = load_names(raw, sink)
-    if names is None:
+    system = None if names is None else load_system(raw, sink)
+    if names is None or system is None:
         return None
     # without tasks there is no timer driver, and the clock is that of the machine
     clock_starts = any(task.timer is not None for task in names.tasks)
     records = record(out, duration, _without_stacks(tell), sink, idle=idle, clock_starts=clock_starts)
-    write_output(raw, encode_records(records))
+    shown, judges = _with_switches(records, system, sink)
+    write_output(raw, encode_records(shown))
+    if judges is not None:
+        write_output(judged, encode_records(judges))
     run = decode_trace(raw, names, sink)
     if run is None:
         return None
@@ -143,6 +158,33 @@ def outcome_of(
         failed=bool(faults),
         exit_statuses=exit_statuses(run, instances),
     )
+
+
+def _with_switches(
+    records: Sequence[Record], system: RecordedSystem, sink: Sink
+) -> tuple[Sequence[Record], Sequence[Record] | None]:
+    """The records of a trace file, and those of the judge of runs; None: switches are not known."""
+    try:
+        found = follow(records, system)
+    except ContradictionError as error:
+        sink.report(
+            NO_SWITCHES,
+            "when threads were switched cannot be found from the records of this run",
+            notes=(str(error),),
+            help="its results have no pictures and no blocked times; code that calls the kernel has to "
+            "include <camkes.h>",
+        )
+        return without_switches(records), None
+    if found.unsure:
+        sink.report(UNSURE_SWITCHES, uncertainty(found.unsure))
+    return found.records, found.judged
+
+
+def at_its_time(violations: Iterable[Violation], trace: Path) -> Iterator[Violation]:
+    """Violations in what the judge got, with the times of the same records in the trace."""
+    events = parse_trace(trace.read_bytes(), str(trace), Sink()) or ()
+    for each in violations:
+        yield replace(each, time=events[each.record].time) if 0 <= each.record < len(events) else each
 
 
 def _without_stacks(tell: Callable[[str], None]) -> Callable[[str], None]:

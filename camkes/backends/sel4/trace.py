@@ -37,6 +37,11 @@ class Record(NamedTuple):
         return data[:length].decode(errors="replace")
 
 
+#: kinds of records that images make and trace files do not have, of runtime/src/platform/sel4/trace_sel4.h:
+#: the thread runs again after a kernel call; it was preempted, from one time to another; its last kernel call
+#: was an error
+RETURN, GAP, FAILED = 128, 129, 130
+
 #: the line before the first record after some that were overwritten before the image printed them
 LOST = "~ lost"
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 import select
@@ -32,6 +33,8 @@ from camkes.project.codes import MISSING_FILE
 from camkes.project.workspaces import is_workspace, named_workspace
 from camkes.resources import MAKE_WORKSPACE, ROOT
 
+#: the variable of the environment that names an SDK
+SDK_VARIABLE = "CAMKES_SDK"
 APPLICATION = ROOT / "kernel" / "sel4" / "application"
 DEFAULT_PLATFORM = "x86_64"
 
@@ -39,6 +42,8 @@ DEFAULT_PLATFORM = "x86_64"
 _WAIT = 1800.0
 
 #: time is what the processor did, for the clocks of devices too
+#: in the folder of a build with an SDK: the words of the command that boots the image
+QEMU = "qemu.json"
 _COUNT_INSTRUCTIONS = "-icount shift={shift},sleep=off -rtc clock=vm"
 _EXTRA_ARGUMENTS = re.compile(r"dest='qemu_sim_extra_args'.*?default=\"(.*?)\"", re.DOTALL)
 
@@ -229,7 +234,9 @@ def _lines(stream: IO[bytes], tick: float | None) -> Generator[str, None, None]:
 def simulator(out: Path, arguments: str) -> process.StartedProgram:
     """QEMU with an image and further arguments; what it prints is the standard output of the program."""
     command = [sys.executable, "./simulate"]
-    if arguments:
+    if (out / QEMU).is_file():
+        command = [*json.loads((out / QEMU).read_text()), *arguments.split()]
+    elif arguments:
         # what is given replaces what the script would give by itself
         own = _EXTRA_ARGUMENTS.search((out / "simulate").read_text())
         command.append(f"--extra-qemu-args={own[1] if own else ''} {arguments}")

@@ -104,9 +104,10 @@ def page_sizes(arch: str) -> list[int]:
     return list(PAGES[arch])
 
 
-def get_page_size(size: int, arch: str) -> int:
-    """The largest frames that `size` bytes are a whole number of; 0: there are none."""
-    whole = [page for page in PAGES[arch] if size >= page and int(size) % page == 0]
+def get_page_size(size: int | str, arch: str) -> int:
+    """The largest frames that `size` bytes are a whole number of; 0: there are none. dataport_size() gives
+    the size of a Buf as a string."""
+    whole = [page for page in PAGES[arch] if int(size) >= page and int(size) % page == 0]
     return max(whole, default=0)
 
 

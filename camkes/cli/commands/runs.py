@@ -20,6 +20,7 @@ from camkes.cli.arguments import (
     Command,
     add_build_type,
     add_input,
+    add_sdk,
     choices,
     conditions,
     duration,
@@ -62,6 +63,8 @@ def build(arguments: argparse.Namespace) -> int:
         if out is not None:
             say_built(arguments, out / "images")
         return status
+    if wrong_for_host(arguments):
+        return USAGE
     sink = Sink()
     progress = Progress(arguments)
     image = pipeline.build(input_of(arguments), arguments.output, sink, progress, sanitize=arguments.sanitize)
@@ -78,7 +81,7 @@ def say_built(arguments: argparse.Namespace, folder: Path) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    if arguments.kernel == "sel4" and wrong_for_sel4(arguments):
+    if wrong_for_sel4(arguments) if arguments.kernel == "sel4" else wrong_for_host(arguments):
         return USAGE
     if arguments.trace is not None and arguments.trace.suffix not in pipeline.TRACE_FORMS:
         forms = " or ".join(pipeline.TRACE_FORMS)
@@ -207,7 +210,7 @@ def build_sel4(arguments: argparse.Namespace) -> tuple[Path | None, int]:
     """The folder with an image, and an exit status."""
     sink = Sink()
     progress = Progress(arguments)
-    with pipeline.built_in_workspace(
+    with pipeline.built_for_sel4(
         input_of(arguments), arguments.workspace, arguments.output, sink, progress
     ) as out:
         progress.clear()
@@ -216,7 +219,10 @@ def build_sel4(arguments: argparse.Namespace) -> tuple[Path | None, int]:
 
 def run_sel4(arguments: argparse.Namespace) -> int:
     """Show what an image prints; for a stated time, or with results, record it."""
-    if arguments.duration is None and arguments.trace is None and not arguments.json:
+    recorded = (arguments.duration, arguments.trace, arguments.timeline, arguments.profile)
+    if not (
+        any(each is not None for each in recorded) or arguments.json or arguments.verify or arguments.deny
+    ):
         out, status = build_sel4(arguments)
         if out is not None:
             from camkes.backends.sel4.workspace import simulate
@@ -226,7 +232,7 @@ def run_sel4(arguments: argparse.Namespace) -> int:
         return status
     sink = Sink()
     progress = Progress(arguments)
-    settings = settings_of(arguments, console=None)
+    settings = settings_of(arguments, console=None, places=bool(arguments.deny))
     with console(arguments) as stream:
 
         def show(text: str) -> None:
@@ -243,9 +249,7 @@ HOST_ONLY = {
     **dict.fromkeys(("sanitize", "fast", "hardened", "scheduling", "timeslice", "choices"), ""),
     **dict.fromkeys(("input", "network", "sent"), ""),
     **dict.fromkeys(("loop_limit_ms", "timeout", "memory_limit", "record_limit"), ""),
-    **dict.fromkeys(
-        ("deny", "timeline", "window", "profile", "coverage", "verify", "replay", "cost_profile"), ""
-    ),
+    **dict.fromkeys(("coverage", "replay", "cost_profile"), ""),
     "import_path": "CAmkESAddImportPath() in CMakeLists.txt",
     "cpp_flag": "CPP_FLAGS of DeclareCAmkESRootserver() in CMakeLists.txt",
     "cpp_bin": "the `cpp` of PATH",
@@ -267,7 +271,21 @@ def wrong_for_sel4(arguments: argparse.Namespace, more: Sequence[str] = ()) -> b
             f"camkes {arguments.command}: {options[name].option_strings[-1]} is for the host kernel{instead}",
             file=sys.stderr,
         )
+    if arguments.workspace is not None and given.get("sdk") is not None:
+        print(
+            f"camkes {arguments.command}: --sdk and --workspace exclude each other",
+            file=sys.stderr,
+        )
+        return True
     return bool(wrong)
+
+
+def wrong_for_host(arguments: argparse.Namespace) -> bool:
+    """Report an SDK that is given for the host kernel."""
+    if vars(arguments).get("sdk") is None:
+        return False
+    print(f"camkes {arguments.command}: --sdk is for --kernel sel4", file=sys.stderr)
+    return True
 
 
 def add_kernel(parser: argparse.ArgumentParser, folder: str = "build/NAME") -> argparse._ArgumentGroup:
@@ -283,9 +301,11 @@ def add_kernel(parser: argparse.ArgumentParser, folder: str = "build/NAME") -> a
 
 def add_host(parser: argparse.ArgumentParser) -> None:
     """How a system is built."""
-    add_kernel(parser).add_argument(
+    group = add_kernel(parser)
+    group.add_argument(
         "--sanitize", action="store_true", help="build with the address and undefined-behaviour sanitizers"
     )
+    add_sdk(group)
 
 
 def build_arguments(parser: argparse.ArgumentParser) -> None:
@@ -484,7 +504,8 @@ COMMANDS = (
         build_arguments,
         """
   camkes build examples/adder -o build/adder
-  camkes build examples/adder --debug            with compile_commands.json, as every build""",
+  camkes build examples/adder --debug            with compile_commands.json, as every build
+  camkes build examples/adder --kernel sel4 --sdk x86_64.sdk""",
     ),
     Command(
         "run",
@@ -496,6 +517,7 @@ COMMANDS = (
   camkes run examples/nested --for 2s --trace nested.json
   camkes run examples/protocols --scheduling rr --timeslice 5ms --verify
   camkes run examples/nested --deny missed,exit-status --profile profile
+  camkes run examples/adder --kernel sel4 --sdk x86_64.sdk
 
 Exit status: 1 after an error in the system, a fault, a finding of a sanitizer, a refused message, a property
 that --verify finds violated, and what --deny names; 128 + the signal after an interruption.""",

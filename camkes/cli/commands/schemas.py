@@ -44,6 +44,7 @@ DOCUMENTS = {
     "slots": JsonDocument("camkes schedule --json", "cli.commands.schedules", "ProposedSlotsReport"),
     "measure": JsonDocument("camkes measure --json", "cli.commands.measurements", "MeasureReport"),
     "run": JsonDocument("camkes run --json, camkes watch --json", "showing.summary", "RunReport"),
+    "compare": JsonDocument("camkes compare --json", "cli.commands.comparisons", "ComparisonReport"),
     "test": JsonDocument("camkes test --json", "testing.reports", "TestsReport"),
     "explore": JsonDocument("camkes explore --json", "exploration", "ExploreReport"),
     "sweep": JsonDocument("camkes sweep --json", "sweep.reports", "SweepReport"),
@@ -53,6 +54,7 @@ DOCUMENTS = {
         "camkes explore --schedule, camkes run --replay", "backends.host.schedule", "Schedule"
     ),
     "explain": JsonDocument("camkes explain --json", "diagnostics.explain", "CodePage", True),
+    "sdk": JsonDocument("camkes sdk --json --list FILE", "cli.commands.sdks", "SdkReport"),
     "doctor": JsonDocument("camkes doctor --json", "cli.commands.environment", "DoctorReport"),
 }
 

@@ -120,7 +120,7 @@ class _Chart:
             return []
         row = [" "] * self.cells
         start, span = self.window.start, self.window.span
-        for slot in slots_between(self.run.names.schedule, start, self.window.end):
+        for slot in slots_between(self.run.names.schedule, start, self.window.end, self.run.slots_begin):
             first = max(slot.start - start, 0) * self.cells // span
             label = f"|{slot.domain}"
             cells = range(first, min((slot.end - start) * self.cells // span, self.cells))

@@ -155,7 +155,8 @@ class _Timeline:
     def _slots(self) -> None:
         """A band over the rows: the domain that has the processor."""
         y, start, end = self.top - 9, self.window.start, self.window.end
-        for slot in slots_between(self.run.names.schedule, start, end):
+        begin = self.run.slots_begin
+        for slot in slots_between(self.run.names.schedule, start, end, begin):
             x, right = self.x(max(slot.start, start)), self.x(min(slot.end, end))
             fill = PALETTE[slot.domain % len(PALETTE)]
             about = title(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import json
 import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +34,15 @@ _LOOKS = {look: number for number, look in enumerate(Look, 1)}
 
 def timeline_page(run: Run, heading: str) -> str:
     """The page as text. Times in it are nanoseconds."""
-    colours = service_colours(run)
-    letters = service_letters(run)
+    return timelines_page((("", run),), heading)
+
+
+def timelines_page(runs: Sequence[tuple[str, Run]], heading: str, above: str = "", below: str = "") -> str:
+    """The same for runs of one system, each with a word for it: the lanes of a task come one below the other.
+    `above` and `below` the timeline are HTML."""
+    run = runs[0][1]
+    colours = {name: colour for _, each in reversed(runs) for name, colour in service_colours(each).items()}
+    letters = {name: letter for _, each in reversed(runs) for name, letter in service_letters(each).items()}
     protocols = {cpi.name: cpi for cpi in run.names.cpis}
     services: list[dict[str, Any]] = [
         {"name": "own code", "letter": "", "colour": OWN, "about": "", "awaited": False}
@@ -56,18 +64,38 @@ def timeline_page(run: Run, heading: str) -> str:
     texts: dict[str, int] = {}
     data = {
         "name": visible(heading),
-        "end": run.end,
+        "end": max(each.end for _, each in runs),
         "services": services,
         "looks": [look.value for look in Look],
-        "lanes": [_lane(lane, run, numbers, texts) for lane in run.lanes],
-        "holds": _holds(run),
-        "faults": [[fault.time, fault.task or fault.thread.name, fault_words(fault)] for fault in run.faults],
+        "lanes": list(_lanes(runs, numbers, texts)),
+        "holds": [[*each, of] for of, (_, run) in enumerate(runs) for each in _holds(run)],
+        "faults": [
+            [fault.time, fault.task or fault.thread.name, fault_words(fault), of]
+            for of, (_, run) in enumerate(runs)
+            for fault in run.faults
+        ],
         "criticality": run.criticality,
         "texts": list(map(visible, texts)),
     }
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
-    parts = {"@NAME@": html.escape(visible(heading or "A run")), "@DATA@": visible_json(text)}
-    return re.sub("@NAME@|@DATA@", lambda found: parts[found[0]], TEMPLATE.read_text("utf-8"))
+    parts = {
+        "@NAME@": html.escape(visible(heading or "A run")),
+        "@DATA@": visible_json(text),
+        "@ABOVE@": above,
+        "@BELOW@": below,
+    }
+    return re.sub("@[A-Z]+@", lambda found: parts[found[0]], TEMPLATE.read_text("utf-8"))
+
+
+def _lanes(
+    runs: Sequence[tuple[str, Run]], services: dict[str, int], texts: dict[str, int]
+) -> Iterator[dict[str, Any]]:
+    names = dict.fromkeys(lane.task.name for _, run in runs for lane in run.lanes)
+    for name in names:
+        for of, (label, run) in enumerate(runs):
+            for lane in run.lanes:
+                if lane.task.name == name:
+                    yield {**_lane(lane, run, services, texts), "of": of, "label": visible(label)}
 
 
 def _holds(run: Run) -> list[tuple[str, int, int, str]]:

@@ -49,6 +49,7 @@ class Image:
         self.word = gdb.lookup_type("long").sizeof
         known = gdb.parse_and_eval("camkes_sel4_image")
         records = [known["threads"][number] for number in range(int(known["thread_count"]))]
+        self.handles_faults = any(int(each["fault_handler"]) for each in records)
         #: names of its threads by the addresses of their IPC buffers, which the kernel knows, too
         self.threads = {int(each["ipc_buffer"]): each["name"].string() for each in records}
 
@@ -95,6 +96,40 @@ class InImage(gdb.Breakpoint):
 
     def stop(self):
         return self.image.runs()
+
+
+class AtFault(InImage):
+    """Where the fault handler of an address space has the registers of a thread that cannot go on."""
+
+
+#: of seL4_UserContext, where gdb has other names
+REGISTERS = {"rflags": "eflags", "spsr": "cpsr"}
+#: what lets the processor go on: before it, registers are those of the thread that runs
+MOVING = ("continue", "step", "next", "stepi", "nexti", "finish", "until", "advance")
+#: those of the fault handler, while gdb shows the thread that cannot go on
+kept = {}
+
+
+def show_fault():
+    """Show the thread of a fault as if it were the one that runs: it is in the same address space."""
+    name = gdb.parse_and_eval("thread->name").string()
+    found = gdb.parse_and_eval("*registers")
+    for field in found.type.fields():
+        register = REGISTERS.get(field.name, field.name)
+        value = int(found[field.name]) % (1 << 8 * field.type.sizeof)
+        try:
+            kept[register] = int(gdb.parse_and_eval(f"(unsigned long)${register}"))
+            gdb.execute(f"set ${register} = {value}", to_string=True)
+        except gdb.error:
+            kept.pop(register, None)  # it is not shown
+    gdb.write(f"thread {name} stopped at a fault\n")
+
+
+def leave_fault():
+    """The processor goes on with what it was at."""
+    for register, value in kept.items():
+        gdb.execute(f"set ${register} = {value}", to_string=True)
+    kept.clear()
 
 
 def stop_in(function, instance):
@@ -269,7 +304,7 @@ class Threads(gdb.Command):
 
     def invoke(self, argument, from_tty):
         here = running()
-        self.pc = int(gdb.newest_frame().pc())
+        self.pc = kept.get("rip", kept.get("pc", int(gdb.newest_frame().pc())))
         use(settings["kernel"])
         try:
             table = page_table()
@@ -318,6 +353,9 @@ def on_stop(_event):
     image = running()
     use(image.file if image is not None else settings["kernel"])
     gdb.write("in the kernel\n" if image is None else f"in component {image.name}\n")
+    if any(isinstance(each, AtFault) for each in getattr(_event, "breakpoints", ())):
+        show_fault()
+        gdb.execute("backtrace")
     gdb.execute("frame")
 
 
@@ -337,6 +375,14 @@ def setup(path):
     use(settings["kernel"])
     gdb.execute(f"target remote {settings['socket']}", to_string=True)
     gdb.events.stop.connect(on_stop)
+    for image in images.values():
+        for address in image.places("camkes_sel4_at_fault") if image.handles_faults else ():
+            AtFault(address, image)
+    use(settings["kernel"])
+    if hasattr(gdb.events, "gdb_exiting"):  # from gdb 12 on
+        gdb.events.gdb_exiting.connect(lambda _event: leave_fault())
+    for command in MOVING:
+        gdb.execute(f"define hook-{command}\npython import camkes_sel4_gdb as c; c.leave_fault()\nend")
     gdb.prompt_hook = lambda _current: "(camkes seL4) "
     for name in settings["break"]:
         gdb.execute(f"camkes break {name}")

@@ -83,12 +83,13 @@ void _camkes_thread(unsigned index)
 #if defined(CONFIG_KERNEL_MCS)
     static struct camkes_thread self;
     self.reply = camkes_timer_reply;
+    self.number = camkes_sel4_image.threads[index].number;
     camkes_set_self(&self);
 #endif
-    camkes_must(
-        seL4_TCB_BindNotification(camkes_sel4_image.threads[index].tcb, camkes_timer_interrupt));
     camkes_timer_prepare();
     camkes_sel4_begin_time();
+    camkes_must(
+        seL4_TCB_BindNotification(camkes_sel4_image.threads[index].tcb, camkes_timer_interrupt));
     signal_due(camkes_sel4_now());
     set_alarm(camkes_sel4_now(), 1);
     for (;;) {

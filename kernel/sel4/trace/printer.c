@@ -5,6 +5,8 @@
  *     ~ TIME KIND THREAD OTHER ARGUMENT...
  * in hexadecimal. camkes/backends/sel4/trace.py reads it.
  */
+/* Its calls are not those of the system. */
+#define CAMKES_SEL4_CALLS_NOT_RECORDED
 #include "clock_sel4.h"
 #include "trace_sel4.h"
 
@@ -33,8 +35,10 @@ static void print(const char *text)
 static void print_entry(const struct camkes_sel4_trace_entry *entry)
 {
     char text[160];
-    int at = snprintf(text, sizeof(text), "~ %llx %x %x %x", (unsigned long long)entry->time,
-                      entry->kind, entry->thread, entry->other);
+    /* threads of the highest priority record before the timer driver has set the epoch */
+    const uint64_t time = entry->time < _camkes_epoch[0] ? 0 : camkes_sel4_time_of(entry->time);
+    int at = snprintf(text, sizeof(text), "~ %llx %x %x %x", (unsigned long long)time, entry->kind,
+                      entry->thread, entry->other);
     for (unsigned i = 0; i < entry->arguments; i++) {
         at += snprintf(text + at, sizeof(text) - (size_t)at, " %llx",
                        (unsigned long long)entry->argument[i]);
@@ -50,7 +54,7 @@ static void print_entry(const struct camkes_sel4_trace_entry *entry)
 static bool tell_time(struct camkes_sel4_trace *trace, uint32_t number)
 {
     static uint64_t told;
-    const uint64_t now = camkes_sel4_now();
+    const uint64_t ticks = camkes_sel4_read_ticks(), now = camkes_sel4_time_of(ticks);
     if (now < told + CAMKES_IDLE_RECORD_NS ||
         !atomic_compare_exchange_strong(&trace->taken, &number, number + 1)) {
         return false;
@@ -59,7 +63,7 @@ static bool tell_time(struct camkes_sel4_trace *trace, uint32_t number)
     const struct camkes_sel4_trace_entry idle = {.kind = CAMKES_TRACE_IDLE,
                                                  .thread = CAMKES_TRACE_NO_NUMBER,
                                                  .other = CAMKES_TRACE_NO_NUMBER,
-                                                 .time = now};
+                                                 .time = ticks};
     print_entry(&idle);
     return true;
 }

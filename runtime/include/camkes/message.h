@@ -3,13 +3,15 @@
 /*
  * Marshalling: parameters follow each other without padding, except in short messages, see
  * camkes_layout(); strings with their final 0, arrays after their number of elements. Strings and
- * arrays got from a message are on the heap, and the caller frees them.
+ * arrays got from a message are on the heap, and the caller frees them; an inout array may have the
+ * memory that it had before.
  */
 #pragma once
 
 #include <camkes/error.h>
 #include <camkes/message_error.h>
 #include <camkes/platform.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define CAMKES_MESSAGE_BYTES (seL4_MsgMaxLength * sizeof(seL4_Word))
@@ -182,15 +184,23 @@ CAMKES_INLINE unsigned camkes_message_words(const struct camkes_message *message
     return (unsigned)CAMKES_WORDS(message->at);
 }
 
+/* Sets the error of a message that has none. */
+CAMKES_INLINE void camkes_message_fail(struct camkes_message *message,
+                                       enum camkes_message_error error, size_t wanted)
+{
+    if (message->error == CAMKES_MESSAGE_GOOD) {
+        message->error = error;
+        message->wanted = wanted;
+    }
+}
+
 /* Reserves the next `size` bytes; NULL if they do not fit. */
 CAMKES_INLINE unsigned char *camkes_message_next(struct camkes_message *message, size_t size,
                                                  enum camkes_message_error overrun)
 {
-    if (message->error != CAMKES_MESSAGE_GOOD || size > message->end - message->at) {
-        if (message->error == CAMKES_MESSAGE_GOOD) {
-            message->error = overrun;
-            message->wanted = message->at + size;
-        }
+    if (CAMKES_UNLIKELY(message->error != CAMKES_MESSAGE_GOOD ||
+                        size > message->end - message->at)) {
+        camkes_message_fail(message, overrun, message->at + size);
         return NULL;
     }
     unsigned char *next = message->start + message->at;
@@ -252,10 +262,11 @@ CAMKES_INLINE void camkes_get(struct camkes_message *message, void *value, size_
 /* A variable may be a component's: a search of schedules has a point before it is written. */
 #if defined(CAMKES_WATCHED)
 void __tsan_write_range(void *address, unsigned long size);
-#define CAMKES_WRITES(variable) __tsan_write_range(&(variable), sizeof(variable))
+#define CAMKES_WRITES_RANGE(address, size) __tsan_write_range((address), (size))
 #else
-#define CAMKES_WRITES(variable) ((void)0)
+#define CAMKES_WRITES_RANGE(address, size) ((void)0)
 #endif
+#define CAMKES_WRITES(variable) CAMKES_WRITES_RANGE(&(variable), sizeof(variable))
 
 /* Takes a scalar. Of a pointer that is passed as one to void, the alignment is not known. */
 #define CAMKES_TAKE(message, variable)                                                             \
@@ -276,8 +287,35 @@ CAMKES_INLINE void camkes_put_scalar(struct camkes_message *message, const void 
     }
 }
 
-void camkes_put_string(struct camkes_message *message, const char *string);
-void camkes_put_array(struct camkes_message *message, const void *array, size_t count, size_t size);
+/* A parameter that is NULL is an allocation of the component that failed. */
+CAMKES_INLINE bool camkes_is_missing(struct camkes_message *message, const void *what)
+{
+    if (CAMKES_UNLIKELY(what == NULL)) {
+        camkes_message_fail(message, CAMKES_MESSAGE_MISSING, 0);
+    }
+    return what == NULL;
+}
+
+CAMKES_INLINE void camkes_put_array(struct camkes_message *message, const void *array, size_t count,
+                                    size_t size)
+{
+    camkes_put(message, &count, sizeof count);
+    if (CAMKES_UNLIKELY(size != 0 && count > message->end / size)) {
+        camkes_message_fail(message, CAMKES_MESSAGE_NO_SPACE, message->at + count * size);
+        return;
+    }
+    if (count > 0 && !camkes_is_missing(message, array)) {
+        camkes_put(message, array, count * size);
+    }
+}
+
+CAMKES_INLINE void camkes_put_string(struct camkes_message *message, const char *string)
+{
+    if (!camkes_is_missing(message, string)) {
+        camkes_put(message, string, strlen(string) + 1);
+    }
+}
+
 void camkes_put_strings(struct camkes_message *message, char *const *strings, size_t count);
 
 /*
@@ -293,9 +331,67 @@ void camkes_given_size(struct camkes_message *reply, const void *array, size_t *
 #define CAMKES_GIVEN_SIZE(reply, array, count) ((void)0)
 #endif
 
+/* Keeps the compiler from reading a value in shared memory a second time. */
+CAMKES_INLINE void camkes_read_once(void)
+{
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}
+
+/* The elements of the next array, in the message. Always sets `count`. */
+CAMKES_INLINE const void *camkes_next_array(struct camkes_message *message, size_t *count,
+                                            size_t size)
+{
+    size_t announced = 0;
+    camkes_get(message, &announced, sizeof announced);
+    camkes_read_once();
+    if (CAMKES_UNLIKELY(size != 0 && announced > (message->end - message->at) / size)) {
+        camkes_message_fail(message, CAMKES_MESSAGE_ARRAY, message->end + 1);
+    }
+    const void *next = camkes_message_next(message, announced * size, CAMKES_MESSAGE_ARRAY);
+    *count = next != NULL ? announced : 0;
+    return next;
+}
+
+/* On the heap. */
+CAMKES_INLINE void *camkes_message_copy(struct camkes_message *message, const void *from,
+                                        size_t size)
+{
+    void *to = malloc(size > 0 ? size : 1);
+    if (CAMKES_UNLIKELY(to == NULL)) {
+        camkes_message_fail(message, CAMKES_MESSAGE_NO_MEMORY, size);
+    } else {
+        memcpy(to, from, size);
+    }
+    return to;
+}
+
 /* These return NULL, and a count of 0, after an error. */
 char *camkes_get_string(struct camkes_message *message);
-void *camkes_get_array(struct camkes_message *message, size_t *count, size_t size);
+CAMKES_INLINE void *camkes_get_array(struct camkes_message *message, size_t *count, size_t size)
+{
+    const void *array = camkes_next_array(message, count, size);
+    void *result = array != NULL ? camkes_message_copy(message, array, *count * size) : NULL;
+    *count = result != NULL ? *count : 0;
+    return result;
+}
+
+/* The same in place of an array of `*count` elements, whose memory is used again if the new one
+ * fits, else freed. */
+CAMKES_INLINE void *camkes_replace_array(struct camkes_message *message, void *old, size_t *count,
+                                         size_t size)
+{
+    const size_t room = *count;
+    const void *array = camkes_next_array(message, count, size);
+    if (array != NULL && old != NULL && *count <= room) {
+        CAMKES_WRITES_RANGE(old, *count * size);
+        return memcpy(old, array, *count * size);
+    }
+    free(old);
+    void *result = array != NULL ? camkes_message_copy(message, array, *count * size) : NULL;
+    *count = result != NULL ? *count : 0;
+    return result;
+}
+
 char **camkes_get_strings(struct camkes_message *message, size_t *count);
 void camkes_free_strings(char **strings, size_t count);
 
@@ -309,16 +405,34 @@ struct camkes_scratch {
     _Alignas(max_align_t) unsigned char bytes[CAMKES_MESSAGE_BYTES + 8 * sizeof(max_align_t)];
 };
 
-/* The same in the scratch buffer; parameters that do not fit are an error of the caller's message.
- * */
+/* A copy of so many bytes there. What does not fit is an error of the caller's message. */
+CAMKES_INLINE void *camkes_view(struct camkes_message *message, struct camkes_scratch *scratch,
+                                const void *from, size_t size)
+{
+    const size_t align = _Alignof(max_align_t);
+    const size_t start = (scratch->used + align - 1) / align * align;
+    if (CAMKES_UNLIKELY(size > sizeof scratch->bytes - start)) {
+        camkes_message_fail(message, CAMKES_MESSAGE_NO_SPACE, start + size);
+        return NULL;
+    }
+    scratch->used = start + size;
+    return memcpy(scratch->bytes + start, from, size);
+}
+
+/* As camkes_get_string() and camkes_get_array(), in the scratch buffer. */
 const char *camkes_view_string(struct camkes_message *message, struct camkes_scratch *scratch);
-void *camkes_view_array(struct camkes_message *message, struct camkes_scratch *scratch,
-                        size_t *count, size_t size);
+CAMKES_INLINE void *camkes_view_array(struct camkes_message *message,
+                                      struct camkes_scratch *scratch, size_t *count, size_t size)
+{
+    const void *array = camkes_next_array(message, count, size);
+    return array != NULL ? camkes_view(message, scratch, array, *count * size) : NULL;
+}
 
 /* Sets an error if a request that was read without one does not end with its last parameter. */
 static inline void camkes_message_end(struct camkes_message *message)
 {
-    if (message->error == CAMKES_MESSAGE_GOOD && message->end - message->at >= sizeof(seL4_Word)) {
+    if (message->error == CAMKES_MESSAGE_GOOD &&
+        CAMKES_UNLIKELY(message->end - message->at >= sizeof(seL4_Word))) {
         message->error = CAMKES_MESSAGE_TOO_LONG;
     }
 }

@@ -10,6 +10,9 @@
 #include <camkes/thread.h>
 #include <camkes/trace.h>
 #include <sel4/sel4.h>
+#if defined(CAMKES_TRACE_SEL4)
+#include <camkes/recorded_calls_sel4.h>
+#endif
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -4,14 +4,6 @@
 #include <camkes/semaphore.h>
 #include <limits.h>
 
-/* The holder of a mutex is in no record of the kernel, which knows only of threads that wait. On
- * seL4, where waits are not recorded, it would have no meaning. */
-#if CAMKES_KERNEL_HOST
-#define NOTE(what, semaphore) CAMKES_TRACE(SYNC_##what, (semaphore)->notification)
-#else
-#define NOTE(what, semaphore) ((void)0)
-#endif
-
 /* Takes one wakeup; if more are left, signals the next waiter. */
 static bool take_wakeup(struct camkes_semaphore *semaphore)
 {
@@ -39,21 +31,8 @@ int camkes_semaphore_wait(struct camkes_semaphore *semaphore)
             seL4_Wait(semaphore->notification, NULL);
         } while (!take_wakeup(semaphore));
     }
-    NOTE(TAKE, semaphore);
+    CAMKES_SEMAPHORE_NOTE(TAKE, semaphore);
     return 0;
-}
-
-int camkes_semaphore_trywait(struct camkes_semaphore *semaphore)
-{
-    int value = atomic_load(&semaphore->value);
-    while (value > 0) {
-        camkes_point();
-        if (atomic_compare_exchange_weak(&semaphore->value, &value, value - 1)) {
-            NOTE(TAKE, semaphore);
-            return 0;
-        }
-    }
-    return -1;
 }
 
 int camkes_semaphore_post(struct camkes_semaphore *semaphore, int limit)
@@ -65,7 +44,7 @@ int camkes_semaphore_post(struct camkes_semaphore *semaphore, int limit)
             return limit == INT_MAX ? -1 : 0;
         }
     } while (!atomic_compare_exchange_weak(&semaphore->value, &value, value + 1));
-    NOTE(POST, semaphore);
+    CAMKES_SEMAPHORE_NOTE(POST, semaphore);
     if (value < 0) {
         camkes_point();
         atomic_fetch_add(&semaphore->wakeups, 1);

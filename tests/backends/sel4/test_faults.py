@@ -137,6 +137,25 @@ def test_what_is_shown_of_a_fault(tmp_path: Path) -> None:
     assert FaultText(tmp_path).add(stack) == f"  a: at {source}:2 in main()\n"
 
 
+def test_a_file_of_the_build_is_named_where_it_is(tmp_path: Path) -> None:
+    """In an image, names of generated files begin with `/build`, wherever that is."""
+    source = tmp_path / "camkes" / "glue.c"
+    source.parent.mkdir()
+    source.write_text("int main(void)\n{\n    return 0;\n}\n")
+    flags = ["-g", f"-ffile-prefix-map={tmp_path}=/build", "-nostdlib", "-static", "-Wl,-e,main"]
+    subprocess.run(["cc", *flags, "-o", str(tmp_path / "a.elf"), str(source)], check=True)
+    address = int(_symbol(tmp_path / "a.elf", "main"), 16)
+    text = FaultText(tmp_path).add(
+        f"FAULT HANDLER: a: thread a: invalid memory access at 0x0, pc {address:#x}\n"
+    )
+    assert text.splitlines()[1] == f"  a: at {source}:2 in main()"
+
+
+def _symbol(image: Path, name: str) -> str:
+    said = subprocess.run(["nm", str(image)], capture_output=True, text=True, check=True).stdout
+    return next(line.split()[0] for line in said.splitlines() if line.endswith(f" {name}"))
+
+
 SYSTEM = (
     "procedure P { void touch(in int where); }\n"
     "component Client { control; uses P p; }\n"

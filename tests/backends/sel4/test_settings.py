@@ -121,6 +121,7 @@ def test_settings_are_in_the_image(configured: tuple[Unlinked, str]) -> None:
     assert (control.priority, control.max_priority, control.domain) == (77, 99, 1)
     assert states["outer.inner.p"].priority == 55
     assert "CAMKES_SEL4_THREAD(0, 32768)" in image
+    assert f"CAMKES_SEL4_TLS({len(space.threads) - 1})" in image
     assert "heap[12288]" in image
 
 

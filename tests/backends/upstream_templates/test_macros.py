@@ -40,12 +40,13 @@ def test_c_types() -> None:
         (0x201000, "x86_64", 4096),
         (0x1000000, "aarch32", 0x1000000),
         (0x20000, "aarch32", 0x10000),
+        ("4096", "x86_64", 4096),
         (0x400000, "ia32", 0x400000),
         (100, "ia32", 0),
         (0, "ia32", 0),
     ],
 )
-def test_the_largest_page(size: int, architecture: str, page: int) -> None:
+def test_the_largest_page(size: int | str, architecture: str, page: int) -> None:
     assert macros.get_page_size(size, architecture) == page
 
 

@@ -8,6 +8,9 @@
  *     count THREAD LABEL LENGTH     runs a server's thread and sends it requests of LENGTH words,
  *                                   with this label, the badge 1 and zeros
  *
+ * FIRST may follow: what the first word of the message registers is at the start, in place of 0.
+ * What a message left in them is in the next one.
+ *
  * Prints the instructions of that function, or those from one reply to the next one.
  */
 #define _GNU_SOURCE
@@ -103,9 +106,10 @@ int main(int arguments, char **argument)
 {
     const struct sigaction action = {.sa_sigaction = step, .sa_flags = SA_SIGINFO};
     (void)sigaction(SIGTRAP, &action, NULL);
-    if (arguments != 4) {
+    if (arguments != 4 && arguments != 5) {
         return 2;
     }
+    buffer.msg[0] = arguments == 5 ? strtoul(argument[4], NULL, 10) : 0;
     const seL4_Word second = strtoul(argument[2], NULL, 10);
     const seL4_Word length = strtoul(argument[3], NULL, 10);
     reply = seL4_MessageInfo_new(0, 0, 0, length).words[0];

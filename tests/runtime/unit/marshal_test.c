@@ -163,6 +163,29 @@ static void what_is_not_there(void)
     camkes_free_strings(NULL, 2);
 }
 
+/* Whose memory an inout array has after the reply: the old one's where the new one fits. */
+static void arrays_in_place_of_others(void)
+{
+    unsigned char *const old = malloc(5);
+    size_t count = 5;
+    struct camkes_message message = counted(4);
+    need(camkes_replace_array(&message, old, &count, 1) == old && count == 4, "a shorter one");
+    need(memcmp(old, message.start + sizeof count, 4) == 0, "its elements");
+    message = counted(4);
+    need(camkes_replace_array(&message, old, &count, 1) == old && count == 4, "one as long");
+    message = counted(6);
+    unsigned char *const longer = camkes_replace_array(&message, old, &count, 1);
+    need(longer != NULL && count == 6, "a longer one, and the old one is freed");
+    need(memcmp(longer, message.start + sizeof count, 6) == 0, "its elements");
+    message = counted(99);
+    need(camkes_replace_array(&message, longer, &count, 1) == NULL && count == 0, "none");
+    need_error(&message, CAMKES_MESSAGE_ARRAY, 25, "and the old one is freed");
+    message = counted(0);
+    void *const empty = camkes_replace_array(&message, NULL, &count, 1);
+    need(empty != NULL && count == 0, "in place of nothing");
+    free(empty);
+}
+
 static void memory_that_is_used_up(void)
 {
     size_t count = 7;
@@ -173,6 +196,9 @@ static void memory_that_is_used_up(void)
     message = counted(3);
     need(camkes_get_array(&message, &count, 2) == NULL && count == 0, "an array without memory");
     need_error(&message, CAMKES_MESSAGE_NO_MEMORY, 6, "its size");
+    message = counted(3);
+    count = 0;
+    need(camkes_replace_array(&message, NULL, &count, 2) == NULL && count == 0, "no memory");
     message = counted(3);
     need(camkes_get_strings(&message, &count) == NULL && count == 0, "strings without memory");
     need_error(&message, CAMKES_MESSAGE_NO_MEMORY, 3 * sizeof(char *), "the size of the array");
@@ -296,6 +322,7 @@ int main(void)
     what_does_not_fit();
     what_is_not_there();
     arrays_that_handlers_give();
+    arrays_in_place_of_others();
     memory_that_is_used_up();
     the_scratch_buffer();
     values_of_known_sizes();

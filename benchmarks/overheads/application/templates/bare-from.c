@@ -2,12 +2,11 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /* clang-format off */
 /*- set ep = alloc('ep', seL4_EndpointObject, write=True, grantreply=True) -*/
+#include <bare.h>
 #include <camkes.h>
-#include <sel4/sel4.h>
 
 uint64_t /*? me.interface.name ?*/_now(uint64_t release)
 {
-    seL4_Word word = release;
-    (void)seL4_CallWithMRs(/*? ep ?*/, seL4_MessageInfo_new(0, 0, 0, 1), &word, NULL, NULL, NULL);
-    return word;
+    BARE_STACK(stack);
+    return bare_one(stack, seL4_SysCall, /*? ep ?*/, release);
 }

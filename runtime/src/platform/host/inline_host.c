@@ -6,4 +6,5 @@
 #include <camkes/message.h>
 #include <camkes/platform.h>
 #include <camkes/request.h>
+#include <camkes/semaphore.h>
 #include <camkes/serve.h>

@@ -78,12 +78,22 @@ void camkes_sel4_note_time(void)
 #endif
 }
 
+uint64_t camkes_sel4_read_ticks(void)
+{
+    return camkes_sel4_ticks();
+}
+
 uint64_t camkes_sel4_now(void)
+{
+    return camkes_sel4_time_of(camkes_sel4_ticks());
+}
+
+uint64_t camkes_sel4_time_of(uint64_t instant)
 {
     static uint64_t frequency;
     if (frequency == 0) {
         frequency = ticks_per_second();
     }
-    const uint64_t ticks = camkes_sel4_ticks() - _camkes_epoch[0];
+    const uint64_t ticks = instant - _camkes_epoch[0];
     return ticks / frequency * 1000000000 + ticks % frequency * 1000000000 / frequency;
 }

@@ -10,6 +10,10 @@
  * boot. */
 uint64_t camkes_sel4_now(void);
 
+/* The counter itself, and the time of a value of it, which is not before the epoch. */
+uint64_t camkes_sel4_read_ticks(void);
+uint64_t camkes_sel4_time_of(uint64_t instant);
+
 /* Called by the timer driver: sets the epoch of all address spaces to now. */
 void camkes_sel4_begin_time(void);
 

@@ -73,13 +73,24 @@ struct registers {
     seL4_Word pc, sp, fp, ra;
 };
 
-static int read_registers(seL4_CPtr tcb, struct registers *found)
+/* Where `camkes debug` stops: the thread cannot go on, and these are its registers. */
+void camkes_sel4_at_fault(const struct camkes_sel4_thread *thread,
+                          const seL4_UserContext *registers);
+__attribute__((noinline)) void camkes_sel4_at_fault(const struct camkes_sel4_thread *thread,
+                                                    const seL4_UserContext *registers)
 {
-    seL4_UserContext all = {0};
+    __asm__ volatile("" : : "r"(thread), "r"(registers) : "memory");
+}
+
+static int read_registers(const struct camkes_sel4_thread *thread, struct registers *found)
+{
+    static seL4_UserContext all; /* there is one fault handler in an address space */
     const seL4_Word count = sizeof(all) / sizeof(seL4_Word);
-    if (tcb == 0 || seL4_TCB_ReadRegisters(tcb, 0, 0, count, &all) != seL4_NoError) {
+    if (thread->tcb == 0 ||
+        seL4_TCB_ReadRegisters(thread->tcb, 0, 0, count, &all) != seL4_NoError) {
         return 0;
     }
+    camkes_sel4_at_fault(thread, &all);
 #if defined(CONFIG_ARCH_X86_64)
     *found = (struct registers){all.rip, all.rsp, all.rbp, 0};
 #elif defined(CONFIG_ARCH_IA32)
@@ -98,11 +109,11 @@ static int read_registers(seL4_CPtr tcb, struct registers *found)
  * stack pointer. Nothing if it has another stack, or there is no capability to its TCB. */
 static void write_stack(const struct camkes_sel4_thread *thread)
 {
-    static char line[HEAD + WORDS * EACH]; /* there is one fault handler in an address space */
+    static char line[HEAD + WORDS * EACH];
     const seL4_Word bottom = (seL4_Word)thread->stack;
     const seL4_Word top = bottom + thread->stack_size;
     struct registers at;
-    if (!read_registers(thread->tcb, &at) || at.sp + CAMKES_SEL4_PAGE < bottom || at.sp >= top) {
+    if (!read_registers(thread, &at) || at.sp + CAMKES_SEL4_PAGE < bottom || at.sp >= top) {
         return;
     }
     int used = snprintf(line, HEAD, "FAULT HANDLER: %s: pc 0x%lx sp 0x%lx fp 0x%lx ra 0x%lx stack",

@@ -11,28 +11,30 @@
 
 #define CAMKES_SEL4_PAGE 4096
 
-/*
- * A thread's stack, IPC buffer and thread-local data. The pages before and after the stack and the
- * IPC buffer are guard pages.
- */
+/* A thread's stack and IPC buffer. The pages before and after each are guard pages. */
 #define CAMKES_SEL4_THREAD(index, bytes)                                                           \
     char _camkes_stack_##index[(bytes) + 2 * CAMKES_SEL4_PAGE]                                     \
         __attribute__((aligned(CAMKES_SEL4_PAGE), used));                                          \
     char _camkes_ipc_buffer_##index[3 * CAMKES_SEL4_PAGE]                                          \
-        __attribute__((aligned(CAMKES_SEL4_PAGE), used));                                          \
-    static char _camkes_tls_##index[CONFIG_SEL4RUNTIME_STATIC_TLS] __attribute__((aligned(64)));
+        __attribute__((aligned(CAMKES_SEL4_PAGE), used));
 
-#define CAMKES_SEL4_THREAD_RECORD(index, bytes, of, called, slot, handles_faults, heap_index)      \
+/* Thread-local data of so many threads. */
+#define CAMKES_SEL4_TLS(threads)                                                                   \
+    static char _camkes_tls_areas[threads][CONFIG_SEL4RUNTIME_STATIC_TLS]                          \
+        __attribute__((aligned(64)));
+
+#define CAMKES_SEL4_THREAD_RECORD(index, bytes, of, called, slot, handles_faults, heap_index,      \
+                                  in_traces)                                                       \
     {                                                                                              \
         .instance = (of),                                                                          \
         .name = (called),                                                                          \
         .stack = _camkes_stack_##index + CAMKES_SEL4_PAGE,                                         \
         .stack_size = (bytes),                                                                     \
         .ipc_buffer = _camkes_ipc_buffer_##index + CAMKES_SEL4_PAGE,                               \
-        .tls = _camkes_tls_##index,                                                                \
         .tcb = (slot),                                                                             \
         .fault_handler = (handles_faults),                                                         \
         .heap = (heap_index),                                                                      \
+        .number = (in_traces),                                                                     \
     }
 
 /* The memory map that libsel4camkes uses for mincore() and similar calls. */
@@ -73,10 +75,10 @@ struct camkes_sel4_thread {
     char *stack;
     size_t stack_size;
     char *ipc_buffer;
-    char *tls;
     seL4_CPtr tcb;
     int fault_handler;
     unsigned heap; /* of its instance, if instances have separate heaps */
+    uint16_t number;
 };
 
 struct camkes_sel4_image {
@@ -87,6 +89,8 @@ struct camkes_sel4_image {
     seL4_CPtr faults; /* endpoint for the faults of the other threads, 0: none */
     char *heap;
     size_t heap_size;
+    /* For the threads that do not initialise the C library, in the order in which they begin. */
+    char *tls;
 };
 
 extern const struct camkes_sel4_image camkes_sel4_image;

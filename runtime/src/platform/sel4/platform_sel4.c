@@ -4,6 +4,7 @@
 #include "image_sel4.h"
 
 #include "clock_sel4.h"
+#include "trace_sel4.h"
 
 #include <autoconf.h>
 #include <camkes/platform.h>
@@ -39,6 +40,10 @@ void camkes_platform_work(uint64_t ns)
         const uint64_t now = camkes_sel4_now();
         if (now - last < longest_step) {
             worked += now - last;
+        } else {
+#if defined(CAMKES_TRACE_SEL4)
+            camkes_sel4_trace_gap(last, now);
+#endif
         }
         last = now;
     }

@@ -9,6 +9,8 @@
  * highest priority in the address space, so only threads of the same priority can run before it is
  * done.
  */
+/* What a thread calls before it has thread-local data cannot be recorded. */
+#define CAMKES_SEL4_CALLS_NOT_RECORDED
 #include "image_sel4.h"
 #include "trace_sel4.h"
 
@@ -140,16 +142,19 @@ enum { RECORD_SIZE = 0 };
  * RISC-V the C library's record of a thread, with its errno and its locale, is below that data,
  * where sel4runtime leaves no memory for it: there the library makes both, as for the first thread.
  */
-static void set_thread_up(const struct camkes_sel4_thread *self)
+static void set_thread_up(void)
 {
+    static _Atomic unsigned begun;
     if (sel4runtime_get_tls_size() + RECORD_SIZE > CONFIG_SEL4RUNTIME_STATIC_TLS) {
         static const char text[] = "thread-local data does not fit LibSel4RuntimeStaticTLS\n";
         camkes_platform_write(text, sizeof(text) - 1);
         camkes_platform_fault();
     }
+    const size_t before = atomic_fetch_add(&begun, 1);
+    char *const memory = camkes_sel4_image.tls + before * CONFIG_SEL4RUNTIME_STATIC_TLS;
     if (RECORD_SIZE == 0) {
-        sel4runtime_set_tls_base(sel4runtime_write_tls_image(self->tls));
-    } else if (__init_tp(__copy_tls((unsigned char *)self->tls)) < 0) {
+        sel4runtime_set_tls_base(sel4runtime_write_tls_image(memory));
+    } else if (__init_tp(__copy_tls((unsigned char *)memory)) < 0) {
         camkes_platform_fault();
     }
 }
@@ -185,6 +190,9 @@ AFTER_THREAD_POINTER end(const struct camkes_sel4_thread *self)
 {
     for (;;) {
         if (self->tcb != seL4_CapNull) {
+#if defined(CAMKES_TRACE_SEL4)
+            camkes_sel4_enters(CAMKES_KCALL_SUSPEND, self->tcb, 0, 0, 0);
+#endif
             seL4_TCB_Suspend(self->tcb);
         } else {
             seL4_Yield();
@@ -202,7 +210,7 @@ static void begin(const struct camkes_sel4_thread *self)
         while (atomic_load(&library) != DONE) {
             seL4_Yield();
         }
-        set_thread_up(self);
+        set_thread_up();
     }
     set_thread_data(self);
 }

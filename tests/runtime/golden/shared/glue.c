@@ -252,7 +252,7 @@ static struct camkes_cpi store__cpi = {
 /* run(), from a release on. */
 static void camkes__jobs(struct camkes_thread *self)
 {
-    camkes_end_task(self->task);
+    (void)self;
 }
 
 static void camkes__control(struct camkes_thread *self)

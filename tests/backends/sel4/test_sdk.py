@@ -1,0 +1,372 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""SDKs: what their files may be, which configuration is chosen, and images equal to those of the workspace.
+
+Images need a workspace and QEMU: SEL4_WORKSPACE=DIR. SEL4_BUILDS=DIR keeps the builds for the next time.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import shutil
+import subprocess
+import tarfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from camkes import pipeline
+from camkes.backends.sel4.codes import NOT_IN_SDK
+from camkes.backends.sel4.sdk.archive import (
+    MEMBER,
+    ArchiveError,
+    Sdk,
+    open_sdk,
+    read_description,
+    write_archive,
+)
+from camkes.backends.sel4.sdk.choice import choose
+from camkes.backends.sel4.sdk.cpio import write_cpio
+from camkes.backends.sel4.sdk.description import Description, DescriptionError, ToolCommand, is_inside
+from camkes.backends.sel4.sdk.pack import pack
+from camkes.backends.sel4.workspace import console, make
+from camkes.cli.commands import sdks
+from camkes.cli.main import main
+from camkes.diagnostics import Sink
+from tests.backends.sel4.small_sdk import CONTENT, NAME, configuration, description, write_small_sdk
+from tests.documents import conforming
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", os.environ.get("SEL4_BUILDS") or str(tmp_path / "cache"))
+
+
+# the file
+
+
+def test_what_is_packed_is_unpacked(tmp_path: Path) -> None:
+    sdk = open_sdk(write_small_sdk(tmp_path / "small.sdk"))
+    assert sdk.description == description()
+    assert {name: (sdk.folder / name).read_bytes() for name in CONTENT} == CONTENT
+    assert open_sdk(tmp_path / "small.sdk") == sdk
+
+
+def test_the_same_content_makes_the_same_file(tmp_path: Path) -> None:
+    one, other = (write_small_sdk(tmp_path / name).read_bytes() for name in ("one.sdk", "other.sdk"))
+    assert one == other
+
+
+def test_a_file_that_was_replaced_is_unpacked_again(tmp_path: Path) -> None:
+    file = write_small_sdk(tmp_path / "small.sdk")
+    before = open_sdk(file)
+    write_archive(file, replace(description(), version="2.0"), CONTENT)
+    after = open_sdk(file)
+    assert (before.description.version, after.description.version) == ("1.0", "2.0")
+    assert before.folder != after.folder
+
+
+def test_what_was_unpacked_and_damaged_is_unpacked_again(tmp_path: Path) -> None:
+    sdk = open_sdk(write_small_sdk(tmp_path / "small.sdk"))
+    (sdk.folder / MEMBER).write_text("{}")
+    assert open_sdk(tmp_path / "small.sdk") == sdk
+
+
+def hostile(path: Path, members: list[tuple[tarfile.TarInfo, bytes]], said: bytes | None = None) -> Path:
+    """An archive with a description and members of all kinds."""
+    text = description().write() if said is None else said
+    first = tarfile.TarInfo(MEMBER)
+    first.size = len(text)
+    with gzip.open(path, "wb") as packed, tarfile.open(fileobj=packed, mode="w") as tar:
+        for member, data in [(first, text), *members]:
+            tar.addfile(member, io.BytesIO(data))
+    return path
+
+
+def member(name: str, data: bytes = b"", **fields: object) -> tuple[tarfile.TarInfo, bytes]:
+    info = tarfile.TarInfo(name)
+    info.size = len(data)
+    for field, value in fields.items():
+        setattr(info, field, value)
+    return info, data
+
+
+WHOLE = [member(name, data) for name, data in CONTENT.items()]
+
+
+@pytest.mark.parametrize(
+    ("members", "why"),
+    [
+        (WHOLE[:-1], "missing"),
+        ([*WHOLE, member("other", b"x")], "does not name"),
+        ([*WHOLE, member("../outside", b"x")], "does not name"),
+        ([*WHOLE, member("/tmp/outside", b"x")], "does not name"),
+        ([*WHOLE, WHOLE[0]], "does not name"),
+        ([member(NAME, type=tarfile.SYMTYPE, linkname="/etc/passwd")], "not a plain file"),
+        ([member(NAME, type=tarfile.LNKTYPE, linkname=MEMBER)], "not a plain file"),
+        ([member(NAME, type=tarfile.CHRTYPE, devmajor=1, devminor=3)], "not a plain file"),
+        ([member(NAME, b"A kernel\n")], "SHA-256"),
+        ([member(NAME, b"a kernel that is longer\n")], "size"),
+    ],
+)
+def test_an_archive_that_differs_from_its_description(
+    members: list[tuple[tarfile.TarInfo, bytes]], why: str, tmp_path: Path
+) -> None:
+    (tmp_path / "in").mkdir()
+    file = hostile(tmp_path / "in" / "hostile.sdk", members)
+    with pytest.raises(ArchiveError, match=why):
+        open_sdk(file)
+    assert not list(tmp_path.rglob("outside"))
+    assert not list(tmp_path.glob("cache/camkes-rt/sdk/*/sdk.json"))
+
+
+@pytest.mark.parametrize("data", [b"", b"PK", gzip.compress(b"text"), gzip.compress(bytes(10240))])
+def test_another_file(data: bytes, tmp_path: Path) -> None:
+    file = tmp_path / "other.sdk"
+    file.write_bytes(data)
+    with pytest.raises(ArchiveError):
+        read_description(file)
+    with pytest.raises(ArchiveError):
+        open_sdk(file)
+
+
+def test_an_archive_that_was_cut_off(tmp_path: Path) -> None:
+    file = write_small_sdk(tmp_path / "small.sdk")
+    file.write_bytes(file.read_bytes()[:-40])
+    with pytest.raises(ArchiveError):
+        open_sdk(file)
+
+
+# its description
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "-fplugin=@build@/p.so", "-B@build@", "-specs=@build@/s", "--specs=x", "@file", "-wrapper", "-o",
+        "/etc/passwd", "-Wl,-plugin,x", "-Wl,-Map=x", "-Wl,-o,x", "-I/etc", "-I@workspace@/../..", "-dumpdir",
+        "-fdump-tree-all", "-Wl,--script=/x", "a.c", "-Xlinker", "-L@build@", "-save-temps", "-I@tool@/../..",
+        "-Wp,-MD,x", "-MF", "-L/x", "-Wl,--dynamic-linker=/x", "-Wl,-rpath,/x",
+    ],
+)  # fmt: skip
+def test_commands_only_compile_and_link(word: str) -> None:
+    command = ToolCommand("gcc", ("-g", word))
+    with pytest.raises(DescriptionError, match="word"):
+        Description.read(description(configuration(loader=command)).write())
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"loader": ToolCommand("/bin/sh", ())},
+        {"loader": ToolCommand("sh", ())},
+        {"objcopy": "../objcopy"},
+        {"nm": "rm"},
+        {"qemu": ("sh", "-c", "x")},
+        {"qemu": ("qemu-system-x86_64", "-hda", "/dev/sda")},
+        {"qemu": ("qemu-system-x86_64", "-chardev", "file,path=/x")},
+        {"name": "../x"},
+        {"name": ".hidden"},
+        {"sizes": "@build@/../../x"},
+        {"images": {"kernel": "@build@/../x", "loader": ""}},
+        {"images": {"../kernel": "@build@/x", "loader": ""}},
+    ],
+)
+def test_other_programs_and_places_are_refused(given: dict[str, object]) -> None:
+    with pytest.raises(DescriptionError):
+        Description.read(description(configuration(**given)).write())
+
+
+def test_a_description_is_read_as_it_was_written() -> None:
+    assert Description.read(description().write()) == description()
+
+
+@pytest.mark.parametrize("said", [b"{}", b"[", json.dumps({"schema": "camkes-sdk 99"}).encode()])
+def test_another_description(said: bytes) -> None:
+    with pytest.raises(DescriptionError):
+        Description.read(said)
+
+
+@pytest.mark.parametrize("name", ["", ".", "..", "../a", "/a", "a/../b", "a//b", "a/", "./a", "a\nb", "a\\b"])
+def test_a_name_outside(name: str) -> None:
+    assert not is_inside(name)
+
+
+# which configuration is taken
+
+
+def chosen(definitions: dict[str, str], tmp_path: Path) -> str | None:
+    configurations = (
+        configuration(),
+        configuration(
+            name="mcs", definitions={"KernelIsMCS": "ON"}, cache={"KernelIsMCS": "ON", "RELEASE": "OFF"}
+        ),
+        configuration(
+            name="release", definitions={"RELEASE": "ON"}, cache={"RELEASE": "ON", "KernelIsMCS": "OFF"}
+        ),
+    )
+    sdk = Sdk(description(*configurations), tmp_path, "0")
+    sink = Sink()
+    found = choose(sdk, Path("small.sdk"), definitions, sink)
+    assert [each.code for each in sink.diagnostics] == ([] if found is not None else [NOT_IN_SDK])
+    return None if found is None else found.name
+
+
+@pytest.mark.parametrize(
+    ("definitions", "name"),
+    [
+        ({}, "x86_64"),
+        ({"KernelIsMCS": "ON"}, "mcs"),
+        ({"KernelIsMCS": "1", "PLATFORM": "x86_64"}, "mcs"),
+        ({"KernelIsMCS": "OFF"}, "x86_64"),
+        ({"RELEASE": "yes"}, "release"),
+        ({"RELEASE": "OFF"}, "x86_64"),
+        ({"RELEASE": "ON", "KernelIsMCS": "ON"}, None),
+        ({"PLATFORM": "qemu-arm-virt"}, None),
+        ({"KernelMaxNumNodes": "0x1"}, "x86_64"),
+        ({"KernelMaxNumNodes": "2"}, None),
+        ({"CAmkESFaultHandlers": "OFF", "MyOption": "3"}, "x86_64"),
+    ],
+)
+def test_the_configuration_that_was_made_with_what_is_asked(
+    definitions: dict[str, str], name: str | None, tmp_path: Path
+) -> None:
+    assert chosen(definitions, tmp_path) == name
+
+
+def test_list_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = write_small_sdk(tmp_path / "small.sdk")
+    assert main(["sdk", "--list", str(file), "--json"]) == 0
+    found = conforming("sdk", capsys.readouterr().out)
+    assert found["schema"] == sdks.SCHEMA
+    assert found["configurations"] == [{"name": "x86_64", "definitions": {}}]
+
+
+# archives of programs
+
+
+@pytest.mark.skipif(shutil.which("cpio") is None, reason="cpio is not installed")
+@pytest.mark.parametrize("sizes", [(), (1,), (4, 510, 511), (100_000, 3)])
+def test_the_archive_of_cpio(sizes: tuple[int, ...], tmp_path: Path) -> None:
+    members = [
+        (f"component-{size}.elf", bytes(range(256)) * (size // 256) + bytes(size % 256)) for size in sizes
+    ]
+    write_cpio(tmp_path / "ours.cpio", members)
+    usual = [
+        "cpio",
+        "--reproducible",
+        "--quiet",
+        "-o",
+        "-H",
+        "newc",
+        "--owner=+0:+0",
+        f"--file={tmp_path / 'cpio'}",
+    ]
+    subprocess.run(usual, input=b"", cwd=tmp_path, check=True)
+    for name, data in members:
+        (tmp_path / name).write_bytes(data)
+        (tmp_path / name).chmod(0o755)
+        os.utime(tmp_path / name, (0, 0))
+        subprocess.run([*usual, "--append"], input=name.encode(), cwd=tmp_path, check=True)
+    assert (tmp_path / "ours.cpio").read_bytes() == (tmp_path / "cpio").read_bytes()
+
+
+# images
+
+
+@pytest.fixture(scope="session")
+def builds(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if not WORKSPACE:
+        pytest.skip("SEL4_WORKSPACE names no workspace")
+    if shutil.which("qemu-system-x86_64") is None:
+        pytest.skip("qemu-system-x86_64 is not installed")
+    kept = os.environ.get("SEL4_BUILDS")
+    return Path(kept) if kept else tmp_path_factory.mktemp("sdk")
+
+
+@pytest.fixture(scope="session")
+def sdk_of(builds: Path) -> Iterator[Callable[..., Path]]:
+    """Makes an SDK with one configuration, once."""
+    made: dict[str, Path] = {}
+
+    def of(**definitions: str) -> Path:
+        name = "-".join(["sdk", *(f"{key}={value}" for key, value in definitions.items())])
+        if name not in made:
+            sink = Sink()
+            path = builds / f"{name}.sdk"
+            packed = pack(path, Path(WORKSPACE), [definitions], builds / "sdk", sink, lambda _: None)
+            assert packed is not None, [(each.message, each.notes) for each in sink.diagnostics]
+            made[name] = path
+        return made[name]
+
+    yield of
+
+
+def built(application: Path, sdk: Path, out: Path, **definitions: str) -> Path:
+    sink = Sink()
+    asked = pipeline.Input(path=application, definitions=tuple(definitions.items()), sdk=sdk)
+    with pipeline.built_for_sel4(asked, None, out, sink, lambda _: None) as found:
+        assert found is not None, [(each.message, each.notes) for each in sink.diagnostics]
+    return out
+
+
+def images(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in (folder / "images").iterdir()}
+
+
+CASES = [
+    ("adder", {}),
+    ("inversion", {}),
+    ("nested", {}),
+    ("dataport", {}),
+    ("adder", {"KernelIsMCS": "ON"}),
+    ("adder", {"RELEASE": "ON"}),
+]
+
+
+@pytest.mark.mostly_long(6)
+@pytest.mark.parametrize(("name", "definitions"), CASES, ids=["-".join([n, *d]) for n, d in CASES])
+def test_images_are_those_of_the_workspace(
+    name: str, definitions: dict[str, str], builds: Path, sdk_of: Callable[..., Path]
+) -> None:
+    sdk = sdk_of(**definitions)
+    sink = Sink()
+    there = builds / "-".join(["workspace", name, *definitions])
+    assert make(Path(WORKSPACE), EXAMPLES / name, there, definitions, sink, lambda _: None), sink.diagnostics
+    here = built(EXAMPLES / name, sdk, builds / "-".join(["with-sdk", name, *definitions]), **definitions)
+    assert {each: data == images(there)[each] for each, data in images(here).items()} == dict.fromkeys(
+        images(there), True
+    )
+
+
+def test_an_image_boots(builds: Path, sdk_of: Callable[..., Path], tmp_path: Path) -> None:
+    out = built(EXAMPLES / "adder", sdk_of(), tmp_path / "out")
+    expected = (EXAMPLES / "adder" / "expected.txt").read_text().splitlines()
+    printed = []
+    for line in console(out, seconds=120):
+        printed.append(line.rstrip())
+        if set(expected) <= set(printed):
+            break
+    assert set(expected) <= set(printed)
+
+
+def test_what_did_not_change_is_not_compiled_again(sdk_of: Callable[..., Path], tmp_path: Path) -> None:
+    application = tmp_path / "adder"
+    shutil.copytree(EXAMPLES / "adder", application)
+    out = built(application, sdk_of(), tmp_path / "out")
+    objects = {file: file.stat().st_mtime_ns for file in out.rglob("*.o")}
+    built(application, sdk_of(), out)
+    assert {file: file.stat().st_mtime_ns for file in objects} == objects
+    source = application / "client.c"
+    source.write_text(source.read_text() + "int one_more(void);\nint one_more(void) { return 1; }\n")
+    built(application, sdk_of(), out)
+    changed = {file.name for file, time in objects.items() if file.stat().st_mtime_ns != time}
+    assert changed == {"client.c.o", "archive.o"} | (changed & {"tables.o"})

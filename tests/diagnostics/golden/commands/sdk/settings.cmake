@@ -1,0 +1,1 @@
+set(KernelMaxNumNodes 4 CACHE STRING "" FORCE)

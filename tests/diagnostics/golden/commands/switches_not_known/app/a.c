@@ -1,0 +1,4 @@
+int run(void)
+{
+    return 0;
+}
