@@ -29,7 +29,7 @@ ONCE = 1 << 99  # the period of what is released once
 Task = namedtuple("Task", "name priority period deadline work requests after timed band domain")
 Cpi = namedtuple("Cpi", "name excludes inherits ceiling work requests lock any_order")
 Cost = namedtuple("Cost", "request step step_below_lock", defaults=(0, 0, 0))
-Load = namedtuple("Load", "task time period late emitter follows")
+Load = namedtuple("Load", "task time period late emitter follows", defaults=(0, "", False))
 
 
 class WrongError(Exception):
@@ -216,8 +216,8 @@ class Checker:
         emitters = [own.emitter] if own.emitter else sorted({"", *(load.emitter for load in loads)})
         todo = [(emitter, *phase) for emitter in emitters for phase in self.phases(task.domain)]
         ends = [o.task.work and not o.task.requests for o in loads if o is own or o.follows]  # with its work
-        rows = [(o, self.lines[0]["release"], o.period) for o in self.tasks.values() if o.timed and o.period]
-        loads += [Load(*row, 0, "", False) for row in (*rows, (None, *self.lines[0]["tick"]))]
+        head, timed = self.lines[0], [o for o in self.tasks.values() if o.timed and o.period]
+        loads += [Load(o, head["release"], o.period) for o in timed] + [Load(None, *head["tick"])]
         for of in self.each("job"):
             if not todo or [of["emitter"], of["phase"], of["job"]] != [*todo[0][:2], job]:
                 raise WrongError("a job before this one is missing, or none has to follow")

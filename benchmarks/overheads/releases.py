@@ -21,7 +21,7 @@ from math import ceil
 from pathlib import Path
 
 import series
-from overheads import APPLICATION, SHIFT, Release, Sample, boot, build
+from overheads import APPLICATION, Release, Sample, boot, build
 
 SOURCES = APPLICATION.parent / "releases"
 

@@ -53,7 +53,8 @@ class InheritanceCost(Struct, frozen=True, forbid_unknown_fields=True):
 
 class TimerCost(Struct, frozen=True, forbid_unknown_fields=True):
     """Cycles of a release by a timer: by how much the interrupt is late, the interrupt, the timer driver, and
-    what a job does to begin and to wait for the next one. `each` is what the driver takes in addition for each timer in the system."""
+    what a job does to begin and to wait for the next one. `each` is what the driver takes in addition for
+    each timer in the system."""
 
     release: Cycles = 0
     each: Cycles = 0

@@ -329,9 +329,7 @@ def _domains(workload: Workload, names: Mapping[str, str], what: SimulatedProgra
             yield f"{names[lock]}.{_interface(cpi, names)}_domain = 1;"
 
 
-def _text(
-    workload: Workload, what: SimulatedProgram, names: Mapping[str, str], task_items: str
-) -> str:
+def _text(workload: Workload, what: SimulatedProgram, names: Mapping[str, str], task_items: str) -> str:
     lines = ["import <std_connector.camkes>;", "procedure Request { void go(); }"]
     if workload.lowest:
         lines.insert(1, "import <user_scheduler.camkes>;")
