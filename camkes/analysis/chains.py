@@ -250,10 +250,13 @@ class Chains:
         again: list[Load] = []  # that can be released from then on, as often as their periods let them
         rest: list[tuple[Load, int]] = []
         for load, count in found.interference:
+            if load.interrupts:
+                again.append(load)
+                continue
             other = self._named[load.name]
             mine = self.head(other, -1) is root
             ended = self._has_ended(other, task) if mine else self._ended_once(other, task.priority, emitter)
-            if load.interrupts or (not mine and not other.after and other.priority > emitter.priority):
+            if not mine and not other.after and other.priority > emitter.priority:
                 again.append(load)
             elif not ended:
                 rest.append((load, count))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes.analysis.platform import Platform, TimerCost
+from camkes.analysis.platform import Platform, TickCost, TimerCost
 from camkes.analysis.simulation import SimulatedProgram, Simulation
 from camkes.analysis.verdict import analyse
 from camkes.analysis.workload import Workload, WorkloadTask
@@ -36,6 +36,17 @@ def test_responses() -> None:
     assert [each.response and each.response.time for each in found.tasks] == [5100, 6100, 6300]
     assert found.release == 500
     assert found.utilisation == pytest.approx(0.41 + 0.1 + 0.175)
+
+
+def test_ticks() -> None:
+    """An interrupt of 100 ns comes each 1000: 4 in 3600 + 400, 6 in 4600 + 600 and in 4800 + 600."""
+    tasks = (
+        WorkloadTask("high", 3, 10_000, 10_000, 3600),
+        WorkloadTask("event", 2, 10_000, 10_000, 1000, {}, "high", timed=False),
+        WorkloadTask("low", 1, 10_000, 10_000, 200),
+    )
+    found = analyse(Workload(tasks, ()), Platform("ticks", tick=TickCost(100, 1000)))
+    assert [each.response and each.response.time for each in found.tasks] == [4000, 5200, 5400]
 
 
 def test_bounds() -> None:
