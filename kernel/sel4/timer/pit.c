@@ -3,9 +3,9 @@
 /*
  * The i8254 timer of a PC, channel 0: counts down once and interrupts.
  *
- * The kernel says the frequency of the time stamp counter in whole MHz, so that the clock can be off
- * by one part in a thousand, which would make alarms late by as much. Alarms are set in the time of
- * the clock: how long the timer's ticks are in it is measured once.
+ * The kernel says the frequency of the time stamp counter in whole MHz, so that the clock can be
+ * off by one part in a thousand, which would make alarms late by as much. Alarms are set in the
+ * time of the clock: how long the timer's ticks are in it is measured once.
  */
 #include "timer.h"
 

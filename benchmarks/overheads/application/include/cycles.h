@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* A counter that QEMU advances with each instruction, on RISC-V with each 100, if counting is enabled. */
+/* A counter that QEMU advances with each instruction, on RISC-V with each 100, if counting is
+ * enabled. */
 #pragma once
 
 #include <stdint.h>
