@@ -720,6 +720,8 @@ def _judged(outcome: Outcome, out: Path, settings: RunSettings, sink: Sink) -> O
     )
     why = "which come when the timer driver has run"
     left_out = not_judged(checked.system, checked.plan, outcome.run, at_any_time=True, why=why)
+    if outcome.run.spent:
+        left_out.append("A of the amounts that are charged, which a recording does not have")
     return replace(
         outcome,
         violations=tuple(at_its_time(found, out / RECORDS)),

@@ -42,6 +42,9 @@ UNBINDS, BINDS, UNBINDS_OBJECT, DELETES, BINDS_NOTIFICATION, _LOOKS, RESUMES = r
 #: what is not in the records of a run
 _OF_CALLS = (RETURN, GAP, FAILED)
 
+#: what the kernel counts as used of a budget, and a recording does not show: nanoseconds, or a part of it
+_UNCOUNTED, _PART = 100_000, 20
+
 #: of a slot of a domain: it may begin and end so much later than the slots before it say
 _LATE = 10
 
@@ -307,6 +310,7 @@ class _Follower:
         if equal and context.round_robin:
             self.kernel.give_way(thread)
         else:
+            self._check_spent(thread, context, at)
             self._charge_used(at, all_of_it=True)
             if thread.timeouts is not None:
                 self.kernel.fault(thread, thread.timeouts, Kind.TIMEOUT)
@@ -315,6 +319,14 @@ class _Follower:
             self.kernel.postpone(thread, max(context.refills.list[0][0], at))
             self.kernel.again = True
         self._decide(at)
+
+    def _check_spent(self, thread: ModelThread, context: ModelContext, at: int) -> None:
+        """Another thread may run for that reason only where not much can be left."""
+        since = self.used_since if context is self.used else at
+        left = context.refills.left(since) - (at - since)
+        if context.round_robin or left > max(_UNCOUNTED, context.refills.budget // _PART):
+            had = "all" if context.round_robin else format_time(left, 6)
+            raise ContradictionError(f"{thread.name} does not run, and has {had} of its budget left")
 
     def _turn(self, thread: ModelThread, at: int) -> None:
         """The time slice of the thread that ran is over."""

@@ -296,6 +296,21 @@ def test_a_budget_can_end_at_a_kernel_call() -> None:
     assert not found.unsure
 
 
+@pytest.mark.parametrize(("budget", "left"), [(900_000, "899.702 us"), (1_000_000, "all")])
+def test_a_thread_with_budget_left_has_to_run(budget: int, left: str) -> None:
+    """Else a violation of priorities would count as the end of a budget."""
+    low = replace(MCS.contexts[LOW], budget=budget, period=1_000_000)
+    system = replace(MCS, contexts=(MCS.contexts[HIGH], low, MCS.contexts[2]))
+    records = [
+        calls(1, DRIVER, KernelCall.WAIT, 1),
+        calls(2, HIGH, KernelCall.WAIT, WAITS),
+        job(4, LOW, Kind.JOB_BEGIN),
+        Record(300, Kind.IDLE, NONE, NONE, ()),
+    ]
+    with pytest.raises(ContradictionError, match=f"low does not run, and has {left} of its budget left"):
+        follow(records, system)
+
+
 def test_slots_of_domains_are_seen_by_who_runs_in_them() -> None:
     system = replace(
         SYSTEM,
