@@ -7,29 +7,33 @@
 #pragma once
 
 #include <camkes.h>
+#include <camkes/task.h>
+#include <camkes/thread.h>
 #include <stdint.h>
 
 #define TASKS_MOST 16
 #define TIMES_MOST 200
 
-/* For each task: how many of its jobs have ended, and been released by an event, and when. */
+/* For each task: how many of its jobs have ended, and been released by an event; which, and when.
+ */
 struct times {
     volatile uint32_t ended, released;
-    uint64_t end[TIMES_MOST], release[TIMES_MOST];
+    uint64_t job[TIMES_MOST], end[TIMES_MOST], release[TIMES_MOST];
 };
+_Static_assert(TASKS_MOST * sizeof(struct times) <= 81920, "all times are in a dataport");
 
 #define ALL_TIMES ((struct times *)results)
 
-#ifdef JOBS_OF
-static inline int measured_next_job(void)
+#ifdef MEASURED_TASK
+static inline bool measured_next_job(void)
 {
-    static int begun;
-    struct times *const mine = &ALL_TIMES[JOBS_OF];
-    if (begun && mine->ended < TIMES_MOST) {
+    const struct camkes_task *const task = camkes_self()->task;
+    struct times *const mine = &ALL_TIMES[measured_task];
+    if (task->claimed && task->in_job && mine->ended < TIMES_MOST) {
+        mine->job[mine->ended] = task->next - 1;
         mine->end[mine->ended] = camkes_now();
         mine->ended++;
     }
-    begun = 1;
     return camkes_next_job();
 }
 #define camkes_next_job() measured_next_job()
@@ -44,9 +48,14 @@ static inline void note_release(unsigned task)
 }
 #endif
 
-/* Executes `ns` >> INSTRUCTION_SHIFT instructions, but for a few. */
+/* Executes `ns` >> INSTRUCTION_SHIFT instructions, but for a few. With SHORTER, one in 2 to the
+ * power of that less: a clock whose second is a little shorter does not make it longer than stated.
+ */
 static inline __attribute__((always_inline)) void execute(uint64_t ns)
 {
+#ifdef SHORTER
+    ns -= ns >> SHORTER;
+#endif
     uint64_t left = (ns >> INSTRUCTION_SHIFT) / 2;
     if (left == 0) {
         return;
@@ -61,4 +70,13 @@ static inline __attribute__((always_inline)) void execute(uint64_t ns)
 #error "the instructions of a loop are not known"
 #endif
 }
+
+/* The same for a time in between; which one depends on those before it in this component. */
+static inline void execute_between(uint64_t low, uint64_t high)
+{
+    static uint32_t state = 1;
+    state = state * 1664525U + 1013904223U;
+    execute(low + (high - low) * (state >> 24) / 255);
+}
 #define camkes_work(ns) execute(ns)
+#define camkes_work_between(low, high) execute_between(low, high)

@@ -22,7 +22,8 @@ int run(void)
         const struct times *const each = &ALL_TIMES[task];
         const uint32_t ended = each->ended, released = each->released;
         for (uint32_t job = 0; job < ended; job++) {
-            printf("bounds: end %u %" PRIu64 "\n", task, each->end[job]);
+            printf("bounds: end %u %" PRIu64 " %" PRIu64 "\n", task, each->job[job],
+                   each->end[job]);
         }
         for (uint32_t job = 0; job < released; job++) {
             printf("bounds: release %u %" PRIu64 "\n", task, each->release[job]);

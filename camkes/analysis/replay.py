@@ -325,8 +325,8 @@ def _domains(workload: Workload, names: Mapping[str, str], what: SimulatedProgra
     for name in (*(task.name for task in workload.tasks), *_groups(workload)):
         yield f"{names[name]}._domain = 1;"
     for lock, cpis in _groups(workload).items():
-        for cpi in cpis if not cpis[0].wait else ():
-            yield f"{names[lock]}.{_interface(cpi, names)}_domain = 1;"
+        for interface in dict.fromkeys(_interface(cpi, names) for cpi in cpis if not cpi.wait):
+            yield f"{names[lock]}.{interface}_domain = 1;"
 
 
 def _text(workload: Workload, what: SimulatedProgram, names: Mapping[str, str], task_items: str) -> str:

@@ -26,7 +26,7 @@ from types import MappingProxyType
 from camkes.analysis.budgets import budget_results
 from camkes.analysis.criticality import level_results
 from camkes.analysis.demand import Time
-from camkes.analysis.platform import FREE
+from camkes.analysis.platform import FREE, Platform
 from camkes.diagnostics import Sink
 from camkes.pipeline import Checked
 from camkes.running.decode import decode
@@ -219,15 +219,17 @@ def _responses(run: Run, system: Attack) -> list[tuple[str, int, bool, int]]:
     return jobs
 
 
-def bounds_of(system: Attack, found: Checked) -> Mapping[tuple[str, int], tuple[str, Time]]:
+def bounds_of(
+    system: Attack, found: Checked, platform: Platform = FREE
+) -> Mapping[tuple[str, int], tuple[str, Time]]:
     """For tasks and criticalities that have a bound, its kind and value."""
     if system.critical:
-        levels = level_results(found.system, found.plan, FREE)
+        levels = level_results(found.system, found.plan, platform)
         return {(e.task.name, e.level): ("at a criticality", e.ours) for e in levels if e.ours is not None}
     greedy = {part.name for part in system.tasks if part.greedy}
     kind = "trusted" if system.trusted else "isolated"
     results = (
-        each for each in budget_results(found.system, found.plan, FREE) if each.task.name not in greedy
+        each for each in budget_results(found.system, found.plan, platform) if each.task.name not in greedy
     )
     bounds = {each.task.name: each.trusted if system.trusted else each.isolated for each in results}
     return {(name, 0): (kind, e.response) for name, e in bounds.items() if e.response is not None}

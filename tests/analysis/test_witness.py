@@ -15,10 +15,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from camkes import pipeline
+from camkes.analysis.assignment import changed
 from camkes.analysis.platform import FREE
 from camkes.analysis.profiles import read_platform
 from camkes.analysis.replay import Replay, read_replay, to_json, write_model
 from camkes.analysis.simulation import program
+from camkes.analysis.supply import supply_of
 from camkes.analysis.verdict import Verdict, analyse
 from camkes.analysis.witness import Quality, Witness, witnesses
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask, workload_of
@@ -385,6 +387,21 @@ def test_the_model_of_waits(tmp_path: Path) -> None:
     workload = with_waits(any_order=True)
     write_model(workload, program(workload), tmp_path)
     assert "urgency[] = {0, 0, 0, 0, 0, 0};" in (tmp_path / "S.c").read_text()
+
+
+def test_methods_in_a_domain(tmp_path: Path) -> None:
+    """The domain of an interface is stated once, however many methods it has, and the case runs."""
+    slots = supply_of([(1, 3_000_000), (0, 2_000_000)], 1)
+    cpis = [
+        WorkloadCpi(f"c.p.{name}", Protocol.INHERITED, 500_000, {}, lock="c.p", interface="c.p", domain=1)
+        for name in ("get", "put")
+    ]
+    task = WorkloadTask("t", 5, 50_000_000, 50_000_000, 1_000_000, {"c.p.get": 1, "c.p.put": 1}, domain=1)
+    workload = changed(Workload((task,), tuple(cpis), supplies={1: slots}))
+    witness = witnesses(workload, analyse(workload, FREE))["t"]
+    text = write_model(workload, witness.program, tmp_path / "text").read_text()
+    assert text.count("_domain = 1;") == 3  # the task, the instance, and its interface
+    replay(workload, witness, tmp_path)
 
 
 def replay(workload: Workload, witness: Witness, folder: Path, less: int = 0) -> None:

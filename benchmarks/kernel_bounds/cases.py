@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Worst cases: a random system is analysed, and a case in which one of its tasks responds as late as the
+analysis found possible is built as an application, whose work is loops of so many instructions."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from math import ceil
+
+from msgspec.structs import replace
+
+from benchmarks.kernel_bounds.image import (
+    OF_EVENT,
+    OF_JOB,
+    OF_REQUEST,
+    TASK_ITEMS,
+    TASKS_MOST,
+    Machine,
+    MeasuredTask,
+    Seen,
+    Setting,
+    Tried,
+    TriedJob,
+    built_and_run,
+    judged,
+    write_measured,
+)
+from camkes.analysis.assignment import changed
+from camkes.analysis.platform import Platform
+from camkes.analysis.replay import releases, write_model
+from camkes.analysis.simulation import Step
+from camkes.analysis.supply import supply_of
+from camkes.analysis.verdict import Analysis, analyse
+from camkes.analysis.witness import Witness, witnesses
+from camkes.analysis.workload import Workload
+from tests.analysis.attacks import UNIT, attacked_workload
+from tests.analysis.random_methods import with_methods
+
+#: of the kernel, in nanoseconds: the length of slots is a multiple
+TICK = 2_000_000
+
+#: nanoseconds of virtual time within which an image has booted and begun its tasks
+BOOTED = 3_000_000
+#: the longest case, in nanoseconds, times what an instruction takes
+LONGEST = 400_000_000
+#: instructions by which releases that are to come after others are later
+LATE = 2000
+#: priorities of the model begin above the reporter's
+LOWEST = 10
+#: effort of the search for a case of one task, as of `witnesses`
+SEARCHED = 200_000
+
+
+def random_workload(rng: random.Random, unit: int, domains: bool) -> Workload:
+    """A system with times in units of so many nanoseconds; with `domains`, some have slots of a schedule."""
+    made = attacked_workload(rng)
+    if rng.random() < 0.3 and not any(cpi.lock for cpi in made.cpis):
+        made = with_methods(rng, made, joined=rng.random() < 0.3)
+    made = scaled(made, unit)
+    return _in_slots(rng, made) if domains and rng.random() < 0.2 else made
+
+
+def _in_slots(rng: random.Random, workload: Workload) -> Workload:
+    """The same in the slots of a domain, which has most of the processor, with periods that are longer."""
+    slots = [(1, TICK * rng.randint(2, 5)), (0, TICK * rng.randint(1, 2))] * rng.randint(1, 2)
+    supply = supply_of(slots, 1)
+    tasks = (
+        replace(task, domain=1, period=4 * task.period, deadline=4 * task.deadline) for task in workload.tasks
+    )
+    cpis = (replace(cpi, domain=1) for cpi in workload.cpis)
+    return replace(workload, tasks=tuple(tasks), cpis=tuple(cpis), supplies={1: supply})
+
+
+def scaled(workload: Workload, unit: int) -> Workload:
+    """The same with other units, and priorities above the reporter's."""
+
+    def time(each: int) -> int:
+        return each * unit // UNIT
+
+    tasks = (
+        replace(
+            t,
+            priority=LOWEST + t.priority,
+            period=time(t.period),
+            deadline=time(t.deadline),
+            work=time(t.work),
+        )
+        for t in workload.tasks
+    )
+    cpis = (replace(cpi, work=time(cpi.work)) for cpi in workload.cpis)
+    return changed(replace(workload, tasks=tuple(tasks), cpis=tuple(cpis)))
+
+
+def with_code(workload: Workload, shift: int, rate: Fraction) -> Workload:
+    """With the times of the code that is around the work, where a nanosecond is so many instructions."""
+
+    def time(work: int, around: int) -> int:
+        return ceil(((work >> shift) + around) / rate)
+
+    def around(task: str) -> int:
+        return OF_JOB + OF_EVENT * sum(other.after == task for other in workload.tasks)
+
+    tasks = (replace(task, work=time(task.work, around(task.name))) for task in workload.tasks)
+    cpis = (replace(cpi, work=time(cpi.work, OF_REQUEST)) for cpi in workload.cpis)
+    return replace(workload, tasks=tuple(tasks), cpis=tuple(cpis))
+
+
+def analysed(workload: Workload, shift: int, rate: Fraction, profile: Platform) -> tuple[Workload, Analysis]:
+    """The analysis where a nanosecond is so many instructions."""
+    coded = with_code(workload, shift, rate)
+    return coded, analyse(coded, replace(profile, clock=int(rate * 1_000_000_000)))
+
+
+def possible(workload: Workload, analysis: Analysis, machine: Machine) -> bool:
+    """Whether an image can have it: its tasks, and its times."""
+    return (
+        len(workload.tasks) <= TASKS_MOST
+        and any(each.response is not None for each in analysis.tasks)
+        and min((c.work for c in (*workload.cpis, *workload.tasks)), default=0) >= 0
+        and max(t.period for t in workload.tasks) < LONGEST << machine.shift
+        and analysis.utilisation < 1
+    )
+
+
+def _other_domains(text: str) -> str:
+    """The text of a model with domain 0 for 1, and 1 for 0."""
+    slots = re.compile(r"\(([01]), (\d+ ns)\)")
+    text = slots.sub(lambda found: f"({1 - int(found[1])}, {found[2]})", text)
+    return text.replace("_domain = 1;", "_domain = 0;")
+
+
+def write_application(workload: Workload, witness: Witness, setting: Setting, late: int) -> int:
+    """The application of a case, whose bound is so `late` after it; returns when all is over, in nanoseconds
+    since boot."""
+    what = witness.program
+    first = releases(workload, what)
+    rounds = 0 if what.phase is None else 20 * what.phase.length
+    margin = late + (100_000 << setting.machine.shift)
+    until = max(first.values()) + witness.duration + rounds + margin
+    root = write_model(workload, what, setting.application, task_items=TASK_ITEMS)
+    if what.phase is not None:  # the timer driver is in domain 0, as the tasks have to be
+        root.write_text(_other_domains(root.read_text()))
+    instance = {task.name: task.name.replace(".", "_") for task in workload.tasks}
+    tasks = [
+        MeasuredTask(instance[task.name], instance[task.name].title(), instance.get(task.after, ""))
+        for task in workload.tasks
+    ]
+    write_measured(root, tasks, setting, until)
+    return until
+
+
+def _jobs(
+    workload: Workload, witness: Witness, analysis: Analysis, until: int, seen: Seen
+) -> Iterable[TriedJob]:
+    """All jobs whose bounds were over before the end."""
+    first = releases(workload, witness.program)
+    bound_of = {each.task.name: each.response for each in analysis.tasks}
+    for number, task in enumerate(workload.tasks):
+        bound = bound_of[task.name]
+        if bound is not None:
+            release = None if task.after else (first[task.name], task.period)
+            yield from judged(task.name, int(bound.time), release, until, number, seen)
+
+
+def try_case(seed: int, setting: Setting) -> Tried | None:
+    """One system; None where an image cannot have it."""
+    rng = random.Random(seed)
+    machine = setting.machine
+    workload = random_workload(rng, setting.unit << machine.shift, not setting.mcs)
+    coded, analysis = analysed(workload, machine.shift, machine.rate, setting.profile)
+    if not possible(workload, analysis, machine):
+        return None
+    one = rng.choice([each for each in analysis.tasks if each.response is not None])
+    (witness,) = witnesses(coded, replace(analysis, tasks=(one,)), SEARCHED).values()
+    if witness.duration >= LONGEST << machine.shift:
+        return None
+    witness = as_code(witness, workload, machine.shift)
+    # the kernel executes who was woken last first, of those that the timer driver wakes one after the other
+    in_order = sorted(workload.tasks, key=lambda task: task.name != witness.task)
+    workload = replace(workload, tasks=tuple(in_order))
+    late = ceil(one.response.time) - witness.response
+    until = write_application(workload, witness, setting, late)
+    seen = built_and_run(setting)
+    _, exact = analysed(workload, machine.shift, seen.rate, setting.profile)
+    found = list(_jobs(workload, witness, exact, until, seen))
+    mine = [job.response for job in found if job.task == witness.task and job.response is not None]
+    (bound,) = (each.response for each in exact.tasks if each.task.name == witness.task)
+    assert bound is not None
+    return Tried(
+        seed,
+        witness.task,
+        max(mine, default=0),
+        witness.response,
+        ceil(bound.time),
+        len(found),
+        tuple(job for job in found if job.above),
+        bool(workload.supplies),
+    )
+
+
+def as_code(witness: Witness, workload: Workload, shift: int) -> Witness:
+    """The case with the work alone: what operations cost, and the code around it, the image has by itself."""
+    what = witness.program
+    work = {each.name: each.work for each in (*workload.tasks, *workload.cpis)}
+
+    def shorter(bodies: Mapping[str, tuple[Step, ...]]) -> dict[str, tuple[Step, ...]]:
+        return {name: _shorter(body, work[name]) for name, body in bodies.items()}
+
+    offsets = _later(what.offsets, LATE << shift)
+    program = replace(what, tasks=shorter(what.tasks), cpis=shorter(what.cpis), offsets=offsets)
+    return replace(witness, program=program)
+
+
+def _later(offsets: Mapping[str, int], step: int) -> dict[str, int]:
+    """The first releases after the system has booted. A timer is a little late, and a job takes some time to
+    its first instruction: what is to find others in a section comes a `step` later for each release before
+    it."""
+    times = sorted(set(offsets.values()))
+    found = {}
+    for name, time in offsets.items():
+        found[name] = BOOTED + time + step * times.index(time)
+    return found
+
+
+def _shorter(body: tuple[Step, ...], work: int) -> tuple[Step, ...]:
+    """The body with so much work; what is too much is taken from its last pieces."""
+    steps = list(body)
+    much = sum(step for step in steps if isinstance(step, int)) - work
+    for place, step in reversed(list(enumerate(steps))):
+        if isinstance(step, int):
+            less = min(step, much)
+            steps[place] = step - less
+            much -= less
+    return tuple(step for step in steps if step != 0)
