@@ -8,7 +8,11 @@ this task. `conditions`, `budgets` and `bands`: systems of text, of which the di
 tasks. No response of any task may be above its bound. A seed is a system: others are tried with other seeds.
 
     SEL4_WORKSPACE=DIR .venv/bin/python benchmarks/on_sel4.py [--count N] [--seed FIRST] [--kind NAME]
-        [--platform NAME] [--mcs] [--profile FILE] [--unit N] [--sdk FILE] [--json FILE]
+        [--platform NAME] [--mcs] [--profile FILE] [--unit N] [--sdk FILE] [--host] [--json FILE]
+
+With `--host` the cases are executed on the host kernel, too, where operations take the times of the profile:
+whether the jobs that end in both end in the same order is compared. No tasks have equal priorities then, as
+the kernels have different orders of those.
 
 An SDK builds faster than a workspace. It has to have the configuration of these images:
 
@@ -57,6 +61,9 @@ def main() -> int:
     parser.add_argument(
         "--unit", type=int, default=50_000, metavar="N", help="instructions of the shortest work"
     )
+    parser.add_argument(
+        "--host", action="store_true", help="compare the order in which jobs end with the host's"
+    )
     parser.add_argument("--sdk", type=Path, metavar="FILE", help="build with an SDK (a workspace)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all results")
     parser.add_argument("--output", type=Path, metavar="DIR", help="keep the last build in this folder")
@@ -71,7 +78,9 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as temporary:
         folder = (given.output or Path(temporary)).absolute()
         folder.mkdir(parents=True, exist_ok=True)
-        setting = Setting(given.sdk, folder, given.platform, machine, profile, given.mcs, given.unit)
+        setting = Setting(
+            given.sdk, folder, given.platform, machine, profile, given.mcs, given.unit, given.host
+        )
         seed = given.seed
         while len(results) < given.count:
             if given.kind == "cases":
@@ -91,6 +100,9 @@ def main() -> int:
         f"{len(above)} systems above; distance: median {statistics.median(distances or [0]):.1%}, "
         f"at most {max(distances, default=0):.1%}"
     )
+    if given.host:
+        compared = [each.same_order for each in results if each.same_order is not None]
+        print(f"jobs end in the same order on the host kernel: {sum(compared)} of {len(compared)} systems")
     return 1 if above else 0
 
 
@@ -98,7 +110,8 @@ def _print(tried: Tried) -> None:
     found = f", found {tried.found}" if tried.found else ""
     print(
         f"seed {tried.seed}: {tried.task} {tried.response}{found}, bound {tried.bound} "
-        f"(+{tried.distance:.1%}), {tried.jobs} jobs, {len(tried.above)} above",
+        f"(+{tried.distance:.1%}), {tried.jobs} jobs, {len(tried.above)} above"
+        f"{', in another order on the host' if tried.same_order is False else ''}",
         flush=True,
     )
     for job in tried.above[:3]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 import re
+import shutil
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import ceil
@@ -37,6 +38,8 @@ from camkes.analysis.supply import supply_of
 from camkes.analysis.verdict import Analysis, analyse
 from camkes.analysis.witness import Witness, witnesses
 from camkes.analysis.workload import Workload
+from camkes.diagnostics import Sink
+from camkes.pipeline import Input, RunSettings, run
 from tests.analysis.attacks import UNIT, attacked_workload
 from tests.analysis.random_methods import with_methods
 
@@ -171,6 +174,8 @@ def try_case(seed: int, setting: Setting) -> Tried | None:
     rng = random.Random(seed)
     machine = setting.machine
     workload = random_workload(rng, setting.unit << machine.shift, not setting.mcs)
+    if setting.host:
+        workload = _without_equals(workload)
     coded, analysis = analysed(workload, machine.shift, machine.rate, setting.profile)
     if not possible(workload, analysis, machine):
         return None
@@ -186,6 +191,7 @@ def try_case(seed: int, setting: Setting) -> Tried | None:
     until = write_application(workload, witness, setting, late)
     seen = built_and_run(setting)
     _, exact = analysed(workload, machine.shift, seen.rate, setting.profile)
+    same_order = _same_order(workload, witness, until, seen, setting) if setting.host else None
     found = list(_jobs(workload, witness, exact, until, seen))
     mine = [job.response for job in found if job.task == witness.task and job.response is not None]
     (bound,) = (each.response for each in exact.tasks if each.task.name == witness.task)
@@ -199,7 +205,43 @@ def try_case(seed: int, setting: Setting) -> Tried | None:
         len(found),
         tuple(job for job in found if job.above),
         bool(workload.supplies),
+        same_order,
     )
+
+
+def _without_equals(workload: Workload) -> Workload:
+    """With another priority for each task: the kernels have different orders of equal ones."""
+    order = sorted(workload.tasks, key=lambda task: (task.priority, task.name))
+    tasks = [replace(task, priority=LOWEST + order.index(task)) for task in workload.tasks]
+    return changed(replace(workload, tasks=tuple(tasks)))
+
+
+def _same_order(workload: Workload, witness: Witness, until: int, seen: Seen, setting: Setting) -> bool:
+    """Whether jobs end in the same order on the host kernel, where operations take what the profile says."""
+    folder = setting.folder / "host"
+    shutil.rmtree(folder, ignore_errors=True)
+    root = write_model(workload, witness.program, folder)
+    if witness.program.phase is not None:
+        root.write_text(_other_domains(root.read_text()))
+    settings = RunSettings(
+        output=folder / "build", duration=until, fast=True, cost_profile=setting.profile.name
+    )
+    outcome = run(Input(root, preprocess=False), settings, sink := Sink(), lambda _: None)
+    assert outcome is not None, sink.diagnostics[0].message
+    number = {task.name.replace(".", "_"): index for index, task in enumerate(workload.tasks)}
+    host = [
+        (job.end, number[lane.task.name], index)
+        for lane in outcome.run.tasks
+        for index, job in enumerate(lane.jobs)
+        if job.end is not None
+    ]
+    kernel = [(end, task, job) for task, ends in seen.ends.items() for job, end in ends.items()]
+    on_both = {each[1:] for each in host} & {each[1:] for each in kernel}
+
+    def order(ends: list[tuple[int, int, int]]) -> list[tuple[int, int]]:
+        return [(task, job) for _, task, job in sorted(ends) if (task, job) in on_both]
+
+    return order(host) == order(kernel)
 
 
 def as_code(witness: Witness, workload: Workload, shift: int) -> Witness:

@@ -47,7 +47,8 @@ class Machine(Struct, frozen=True):
 
 
 class Setting(Struct, frozen=True):
-    """Where and how systems are tried. `unit` is the shortest work, in instructions."""
+    """Where and how systems are tried. `unit` is the shortest work, in instructions. `host`: cases on the
+    host kernel, too."""
 
     sdk: Path | None
     folder: Path
@@ -56,6 +57,7 @@ class Setting(Struct, frozen=True):
     profile: Platform
     mcs: bool
     unit: int
+    host: bool = False
 
     @property
     def application(self) -> Path:
@@ -88,6 +90,8 @@ class Tried(Struct, frozen=True):
     above: tuple[TriedJob, ...]
     #: in slots, which begin at other times than in the case
     slots: bool = False
+    #: whether jobs end in the same order on the host kernel; None: not tried
+    same_order: bool | None = None
 
     @property
     def distance(self) -> float:
