@@ -137,7 +137,7 @@ def read_samples(lines: Iterable[str]) -> dict[str, list[Sample]] | None:
 
 
 #: an instruction takes 2 to this power of nanoseconds, which is one step of the platform's counter
-SHIFT = {"x86_64": 0, "qemu-arm-virt": 4}
+SHIFT = {"x86_64": 0, "qemu-arm-virt": 4, "qemu-riscv-virt": 0}
 
 
 def boot(folder: Path, platform: str) -> dict[str, list[Sample]]:
@@ -205,10 +205,12 @@ def profile(
     text += [f"queue = {queue}"]
     text += ["# update, settle and clear of a level of the chain, together", f"update = {level}"]
     few, many = min(releases), max(releases)
-    each = -(-(releases[many].cost - releases[few].cost) // (many - few))
-    late = max(release.late for release in releases.values())
-    text += ["", "[timer]", f"# the interrupt is up to {late} late"]
-    text += [f"release = {releases[few].cost - few * each + late}", f"each = {each}"]
+    whole = {count: release.cost + release.late for count, release in releases.items()}
+    costs_alone = {count: release.cost for count, release in releases.items()}
+    each = max(-(-(taken[many] - taken[few]) // (many - few)) for taken in (whole, costs_alone))
+    late = ", ".join(f"{release.late} with {count}" for count, release in releases.items())
+    text += ["", "[timer]", f"# by how much the interrupt is late: {late} timers"]
+    text += [f"release = {max(taken - count * each for count, taken in whole.items())}", f"each = {each}"]
     if tick := max(release.tick for release in releases.values()):
         every = min(release.every for release in releases.values() if release.every)
         text += ["", "[tick]", f"cost = {tick}", f"every = {every}"]
@@ -254,12 +256,16 @@ def main() -> None:
             import waiters
 
             one, most = (
-                waiters.measure(count, workspace, folder, given.platform, debug=given.debug).both
+                waiters.measure(
+                    count, workspace, folder, given.platform, debug=given.debug, mcs=given.mcs
+                ).both
                 for count in (1, given.waiters)
             )
             queue = most - one
             of_releases = {
-                count: releases.measure(count, workspace, folder, given.platform, debug=given.debug)
+                count: releases.measure(
+                    count, workspace, folder, given.platform, debug=given.debug, mcs=given.mcs
+                )
                 for count in (1, 10, 50)
             }
         found = costs(samples)
@@ -270,7 +276,8 @@ def main() -> None:
     kind = "debug" if given.debug else "release"
     if given.profile is not None:
         longest = f"queue of {given.waiters}"
-        source = f"benchmarks/overheads: {given.platform}, {kind}, instructions in QEMU, {longest}"
+        kernel = f"{kind}, MCS" if given.mcs else kind
+        source = f"benchmarks/overheads: {given.platform}, {kernel}, instructions in QEMU, {longest}"
         given.profile.write_text("\n".join([*HEAD, profile(found, samples, queue, of_releases, source), ""]))
     if given.json:
         rows = {row: {"both": c.both, "call": c.call, "reply": c.reply} for row, c in found.items()}

@@ -25,10 +25,8 @@ from overheads import APPLICATION, Release, Sample, boot, build
 
 SOURCES = APPLICATION.parent / "releases"
 
-#: microseconds between two releases, no multiple of a step of a timer
-APART = 4999
-
-_NANOSECONDS = 1_000
+#: nanoseconds between two releases, so that they come in all parts of a step of a timer
+APART = 4_999_037
 
 _SYSTEM = """component Empty {{ control; requestor; }}
 component Watcher {{ control; }}
@@ -51,7 +49,7 @@ def system(count: int) -> str:
     return _SYSTEM.format(
         components=" ".join(f"component Empty t{i};" for i in range(count)),
         settings="\n        ".join(
-            f"t{i}._priority = 10; t{i}._period = {period} us; t{i}._offset = {i * APART} us;"
+            f"t{i}._priority = 10; t{i}._period = {period} ns; t{i}._offset = {i * APART} ns;"
             for i in range(count)
         ),
     )
@@ -75,7 +73,9 @@ def of_releases(gaps: list[Sample], first: Sample, last: Sample, apart: int) -> 
     return Release(cost, late, tick, int(every / rate))
 
 
-def measure(count: int, workspace: Path, folder: Path, platform: str, *, debug: bool) -> Release:
+def measure(
+    count: int, workspace: Path, folder: Path, platform: str, *, debug: bool, mcs: bool = False
+) -> Release:
     """What a release costs where so many tasks have one."""
     application = folder / f"releases-{count}"
     shutil.copytree(SOURCES, application, dirs_exist_ok=True)
@@ -83,9 +83,9 @@ def measure(count: int, workspace: Path, folder: Path, platform: str, *, debug: 
     (application / "releases.camkes").write_text(system(count))
     output = folder / "build"
     output.mkdir(exist_ok=True)
-    build(workspace, output, platform, debug=debug, application=application)
+    build(workspace, output, platform, debug=debug, mcs=mcs, application=application)
     samples = boot(output, platform)
-    apart = (2 * APART if count == 1 else APART) * _NANOSECONDS
+    apart = 2 * APART if count == 1 else APART
     return of_releases(samples["gap"], *samples["clock"], apart)
 
 

@@ -28,13 +28,14 @@ def run(
     parser.add_argument(what, type=int, nargs="*", default=sizes, metavar="N")
     parser.add_argument("--platform", default="x86_64", choices=SHIFT, help="as seL4 names it")
     parser.add_argument("--debug", action="store_true", help="a debug image instead of a release image")
+    parser.add_argument("--mcs", action="store_true", help="an MCS kernel")
     parser.add_argument("--json", action="store_true", help="write figures as JSON instead of a table")
     parser.add_argument("--output", type=Path, metavar="DIR", help="keep the last build in this folder")
     given = parser.parse_args()
     found = {}
     with places(given.output) as (workspace, folder):
         for count in getattr(given, what):
-            row = figures(measure(count, workspace, folder, given.platform, debug=given.debug))
+            row = figures(measure(count, workspace, folder, given.platform, debug=given.debug, mcs=given.mcs))
             found[count] = row[0]
             if not given.json:
                 print(f"| {' | '.join(map(str, (count, *row)))} |", flush=True)

@@ -68,12 +68,14 @@ def write(count: int, folder: Path) -> None:
     (folder / "waiters.camkes").write_text(system(count))
 
 
-def measure(count: int, workspace: Path, folder: Path, platform: str, *, debug: bool) -> Cost:
+def measure(
+    count: int, workspace: Path, folder: Path, platform: str, *, debug: bool, mcs: bool = False
+) -> Cost:
     application = folder / f"application-{count}"
     write(count, application)
     output = folder / "build"
     output.mkdir(exist_ok=True)
-    build(workspace, output, platform, debug=debug, application=application)
+    build(workspace, output, platform, debug=debug, mcs=mcs, application=application)
     samples = boot(output, platform)
     counter = round(statistics.median(s.middle - s.begin for s in samples["counter"]))
     return cost(samples["waiters"], counter)

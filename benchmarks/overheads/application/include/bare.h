@@ -46,6 +46,23 @@
                          : "r"(bare_number)                                                        \
                          : "memory");                                                              \
     } while (0)
+#elif defined(__riscv)
+#define BARE_0 "a2"
+#define BARE_1 "a3"
+#define BARE_2 "a4"
+#define BARE_3 "a5"
+#define BARE_STACK(name) const seL4_Word name = 0
+#define BARE_ENTER(stack, call, slot, info, ...)                                                   \
+    do {                                                                                           \
+        BARE_WORD(bare_slot, "a0") = (slot);                                                       \
+        BARE_WORD(bare_info, "a1") = (info);                                                       \
+        BARE_WORD(bare_number, "a7") = (seL4_Word)(call);                                          \
+        (void)(stack);                                                                             \
+        __asm__ volatile("ecall"                                                                   \
+                         : "+r"(bare_slot), "+r"(bare_info), __VA_ARGS__                           \
+                         : "r"(bare_number)                                                        \
+                         : "memory");                                                              \
+    } while (0)
 #else
 #error "no registers are known"
 #endif

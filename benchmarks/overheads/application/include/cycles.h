@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* A counter that QEMU advances with each instruction, on RISC-V with each 100, if counting is
- * enabled. */
+/* A counter that QEMU advances with each instruction, if counting is enabled. */
 #pragma once
 
 #include <stdint.h>
@@ -17,9 +16,9 @@ static inline __attribute__((always_inline)) uint64_t cycles(void)
     __asm__ volatile("isb; mrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
     return ticks;
 #elif defined(__riscv)
-    uint64_t ticks; /* of 100 ns in QEMU */
-    __asm__ volatile("rdtime %0" : "=r"(ticks) : : "memory");
-    return 100 * ticks;
+    uint64_t count; /* of cycles: a step of the time is 100 of them in QEMU */
+    __asm__ volatile("rdcycle %0" : "=r"(count) : : "memory");
+    return count;
 #else
 #error "no counter is known"
 #endif
