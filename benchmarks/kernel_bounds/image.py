@@ -29,7 +29,7 @@ LIMIT = 300
 OF_JOB, OF_EVENT, OF_REQUEST = 130, 100, 10
 
 #: what the component of each task has in addition
-TASK_ITEMS = "dataport Buf(81920) results; attribute int measured_task;"
+TASK_ITEMS = "dataport Buf(81920) results; attribute int measured_task; attribute uint64_t until_ns;"
 
 
 class Machine(Struct, frozen=True):
@@ -120,7 +120,7 @@ def write_measured(
     root: Path, tasks: Sequence[MeasuredTask], setting: Setting, until: int, flags: str = ""
 ) -> None:
     """Write beside a system, whose components are in files of their names, what makes an image of it whose
-    jobs are noted. It prints them `until` so many nanoseconds since boot."""
+    jobs are noted. It prints them `until` so many nanoseconds since boot, when no more jobs begin."""
     folder = root.parent
     names = [task.instance.rpartition(".")[2] for task in tasks]
     for number, task in enumerate(tasks):
@@ -136,7 +136,9 @@ def write_measured(
             own = f"{flags} -DMEASURED_TASK" if name in with_jobs else flags
             lines.append(f"DeclareCAmkESComponent({name} SOURCES {name}.c INCLUDES {SOURCES} C_FLAGS {own})")
     ends = ", ".join(f"from {task.instance}.results" for task in tasks)
-    numbers = " ".join(f"{name}.measured_task = {number};" for number, name in enumerate(names))
+    numbers = " ".join(
+        f"{name}.measured_task = {number}; {name}.until_ns = {until};" for number, name in enumerate(names)
+    )
     (folder / "case.camkes").write_text(
         f"""import "{root.name}";
 component Reporter {{ control; dataport Buf(81920) results; attribute uint64_t until_ns; }}
