@@ -138,6 +138,56 @@ def _symbols(
     return found
 
 
+def with_content(data: bytes, name: str, begin: int, end: int, inside: bytes, align: int) -> bytes:
+    """An object file in whose section `name` other bytes are from `begin` to `end`, and then zeros up to a
+    multiple of `align`. Symbols behind them move; relocations stay. Raises ElfError."""
+    try:
+        return _with_content(data, name.encode() + b"\0", begin, end, inside, align)
+    except (struct.error, IndexError, KeyError) as error:
+        raise ElfError(f"the object is damaged: {error}") from error
+
+
+def _with_content(data: bytes, name: bytes, begin: int, end: int, inside: bytes, align: int) -> bytes:
+    form = _FORMS[data[4]]
+    header = list(form.header.unpack_from(data))
+    table, count = header[6], header[12]
+    sections = [list(form.section.unpack_from(data, table + i * form.section.size)) for i in range(count)]
+    names = sections[header[13]][4]
+    number = next((i for i, each in enumerate(sections) if data.startswith(name, names + each[0])), None)
+    if number is None:
+        raise ElfError(f"the object has no section {name.decode()}")
+    start, size = sections[number][4:6]
+    content = data[start : start + begin] + inside
+    content += bytes(-len(content) % align)
+    more = len(content) - size
+    changed = bytearray(data[:start] + content + data[start + size :])
+    sections[number][5] = len(content)
+    for index, each in enumerate(sections):
+        if each[4] > start:
+            if more % (each[8] or 1):
+                raise ElfError(f"a section behind {name.decode()} is aligned to {each[8]} bytes")
+            each[4] += more
+        at = table + (more if table > start else 0) + index * form.section.size
+        form.section.pack_into(changed, at, *each)
+        if each[1] == _SHT_SYMTAB:
+            _move_symbols(changed, form, each, number, end, len(inside) - (end - begin))
+    header[6] += more if table > start else 0
+    form.header.pack_into(changed, 0, *header)
+    return bytes(changed)
+
+
+def _move_symbols(
+    data: bytearray, form: _ElfForm, table: list[int], section: int, first: int, distance: int
+) -> None:
+    """Move the symbols of a section that are at `first` or behind it."""
+    value, _, defined_in = form.symbol_fields
+    for at in range(table[4], table[4] + table[5], form.symbol.size):
+        fields = list(form.symbol.unpack_from(data, at))
+        if fields[defined_in] == section and fields[value] >= first:
+            fields[value] += distance
+            form.symbol.pack_into(data, at, *fields)
+
+
 def _name_offsets(strings: bytes, wanted: frozenset[str]) -> dict[int, str]:
     """Where the wanted names are in a string table. A linker may let a name be the end of a longer one."""
     offsets = {}

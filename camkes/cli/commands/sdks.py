@@ -66,7 +66,8 @@ def sdk(arguments: argparse.Namespace) -> int:
         )
         print(f"camkes sdk: {message}", file=sys.stderr)
         return USAGE
-    from camkes.backends.sel4.sdk.pack import PackError, pack
+    from camkes.backends.sel4.sdk.pack import pack
+    from camkes.backends.sel4.sdk.probe_build import PackError
     from camkes.backends.sel4.workspace import find_workspace
 
     sink = Sink()

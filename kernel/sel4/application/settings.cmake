@@ -53,6 +53,11 @@ if(KernelSel4ArchAarch32)
     # where the C library of 32-bit Arm looks for thread-local data
     set(KernelArmTLSReg tpidruro CACHE STRING "Register of thread-local data" FORCE)
 endif()
+set(overlay "${CMAKE_CURRENT_LIST_DIR}/without-seeds.dts")
+if(KernelPlatform MATCHES "^qemu-" AND NOT overlay IN_LIST KernelCustomDTSOverlay)
+    list(APPEND KernelCustomDTSOverlay "${overlay}")
+    set(KernelCustomDTSOverlay "${KernelCustomDTSOverlay}" CACHE STRING "Added to the device tree" FORCE)
+endif()
 if(CAmkESTrace AND SIMULATION AND KernelPlatform STREQUAL "pc99")
     # QEMU counts instructions then, and time-stamp counter and local timer both have 1 GHz. Measured, the counter has
     # 999 MHz, from which an MCS kernel concludes that the timer compares with the counter, and the end of a budget

@@ -13,3 +13,6 @@ PLATFORMS: dict[str, tuple[str, dict[str, str]]] = {
 
 #: those for which images for an MCS kernel are built
 MCS_PLATFORMS = ("x86_64", "qemu-arm-virt", "qemu-riscv-virt")
+
+#: those of which the images of an SDK are compared and booted
+SDK_PLATFORMS = ("x86_64", "qemu-arm-virt", "qemu-riscv-virt")

@@ -44,6 +44,8 @@ def configuration(**given: object) -> Configuration:
         "nm": "nm",
         "loader": COMMAND,
         "archive": COMMAND,
+        "boot": None,
+        "kernel": "@build@/kernel.elf",
         "images": {"kernel-x86_64-pc99": "@build@/images/kernel-x86_64-pc99", "capdl-loader-image": ""},
         "qemu": ("qemu-system-x86_64", "-cpu", "Nehalem", "-nographic", "-serial", "mon:stdio"),
         "sizes": "@build@/sizes.yaml",

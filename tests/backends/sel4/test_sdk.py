@@ -12,6 +12,7 @@ import io
 import json
 import os
 import shutil
+import struct
 import subprocess
 import tarfile
 from collections.abc import Callable, Iterator
@@ -22,6 +23,8 @@ from msgspec.structs import replace
 
 from camkes import pipeline
 from camkes.backends.sel4.codes import NOT_IN_SDK
+from camkes.backends.sel4.elf import ElfError
+from camkes.backends.sel4.sdk import elfloader
 from camkes.backends.sel4.sdk.archive import (
     MEMBER,
     ArchiveError,
@@ -32,13 +35,22 @@ from camkes.backends.sel4.sdk.archive import (
 )
 from camkes.backends.sel4.sdk.choice import choose
 from camkes.backends.sel4.sdk.cpio import write_cpio
-from camkes.backends.sel4.sdk.description import Description, DescriptionError, ToolCommand, is_inside
+from camkes.backends.sel4.sdk.description import (
+    BootLoader,
+    Description,
+    DescriptionError,
+    Firmware,
+    PlacedSource,
+    ToolCommand,
+    is_inside,
+)
 from camkes.backends.sel4.sdk.pack import pack
 from camkes.backends.sel4.workspace import console, make
 from camkes.cli.commands import sdks
 from camkes.cli.main import main
 from camkes.diagnostics import Sink
-from tests.backends.sel4.small_sdk import CONTENT, NAME, configuration, description, write_small_sdk
+from tests.backends.sel4.platforms import PLATFORMS, SDK_PLATFORMS
+from tests.backends.sel4.small_sdk import COMMAND, CONTENT, NAME, configuration, description, write_small_sdk
 from tests.documents import conforming
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -128,7 +140,11 @@ def test_an_archive_that_differs_from_its_description(
     assert not list(tmp_path.glob("cache/camkes-rt/sdk/*/sdk.json"))
 
 
-@pytest.mark.parametrize("data", [b"", b"PK", gzip.compress(b"text"), gzip.compress(bytes(10240))])
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"PK", gzip.compress(b"text", mtime=0), gzip.compress(bytes(10240), mtime=0)],
+    ids=["empty", "other", "text", "zeros"],
+)
 def test_another_file(data: bytes, tmp_path: Path) -> None:
     file = tmp_path / "other.sdk"
     file.write_bytes(data)
@@ -176,6 +192,8 @@ def test_commands_only_compile_and_link(word: str) -> None:
         {"name": "../x"},
         {"name": ".hidden"},
         {"sizes": "@build@/../../x"},
+        {"sizes": "/etc/passwd"},
+        {"images": {"kernel": "/etc/passwd", "loader": ""}},
         {"images": {"kernel": "@build@/../x", "loader": ""}},
         {"images": {"../kernel": "@build@/x", "loader": ""}},
     ],
@@ -279,6 +297,87 @@ def test_the_archive_of_cpio(sizes: tuple[int, ...], tmp_path: Path) -> None:
     assert (tmp_path / "ours.cpio").read_bytes() == (tmp_path / "cpio").read_bytes()
 
 
+# seL4's ELF loader
+
+
+def program(path: Path, address: int, size: int) -> Path:
+    """A program of 64 bits with one segment, of which nothing is in the file."""
+    header = struct.pack(
+        "<16sHHIQQQIHHHHHH", b"\x7fELF\x02\x01\x01", 2, 0, 1, address, 64, 0, 0, 64, 56, 1, 64, 0, 0
+    )
+    path.write_bytes(header + struct.pack("<IIQQQQQQ", 1, 5, 0, address, address, 0, size, 4096))
+    return path
+
+
+def test_the_place_behind_what_is_unpacked(tmp_path: Path) -> None:
+    tree = tmp_path / elfloader.TREE
+    tree.write_bytes(bytes(0x1001))
+    archive = tmp_path / "archive.o"
+    archive.write_bytes(bytes(0x3000))
+    members = [
+        (elfloader.KERNEL, program(tmp_path / "kernel", 0xFFFF_0000_4000_0000, 0x20001)),
+        (elfloader.TREE, tree),
+        (elfloader.SYSTEM, program(tmp_path / "system", 0x40_0000, 0x5000)),
+    ]
+    # kernel, tree and system in whole pages, and 128 KiB
+    behind = 0x21000 + 0x2000 + 0x5000 + 0x20000
+    first, small = (0x4000_0000, 0x8000_0000), (0x1000_0000, 0x1000_0000 + behind + 0x2FFF)
+    assert elfloader.start([first], members, archive) == 0x4000_0000 + behind
+    assert elfloader.start([small, first], members, archive) == 0x4000_0000 + behind
+    exactly = (small[0], small[1] + 1)
+    assert elfloader.start([exactly, first], members, archive) == 0x1000_0000 + behind
+    with pytest.raises(ElfError, match="does not fit"):
+        elfloader.start([small], members, archive)
+
+
+def boot_loader(**given: object) -> BootLoader:
+    placed = PlacedSource("@workspace@/crt0.S", COMMAND)
+    usual = {
+        "files": (("kernel.elf", "@build@/elfloader/kernel.elf"),),
+        "archive": COMMAND,
+        "memory": ((0, 1 << 30),),
+        "headers": "@build@/elfloader/gen_headers",
+        "placed": {"@build@/objects/crt0.S.obj": placed},
+        "script": placed,
+        "link": COMMAND,
+        "strip": "aarch64-linux-gnu-strip",
+        "binary": False,
+        "firmware": Firmware("@build@/fw_payload.o", ".payload", 2, 4, 16, COMMAND),
+    }
+    return BootLoader(**{**usual, **given})  # type: ignore[arg-type]
+
+
+def test_a_description_with_a_boot_loader() -> None:
+    whole = description(configuration(boot=boot_loader()))
+    assert Description.read(whole.write()) == whole
+
+
+OTHER = ToolCommand("sh", ())
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"strip": "/bin/sh"},
+        {"archive": OTHER},
+        {"link": OTHER},
+        {"script": PlacedSource("@workspace@/x", OTHER)},
+        {"script": PlacedSource("@workspace@/../../x", COMMAND)},
+        {"placed": {"@build@/x.o": PlacedSource("/etc/passwd", COMMAND)}},
+        {"placed": {"@build@/x.o": PlacedSource("@workspace@/x.S", OTHER)}},
+        {"files": (("../kernel.elf", "@build@/kernel.elf"),)},
+        {"files": (("kernel.elf", "/etc/passwd"),)},
+        {"headers": "@build@/../.."},
+        {"firmware": Firmware("/etc/passwd", ".payload", 0, 0, 16, COMMAND)},
+        {"firmware": Firmware("@build@/x.o", ".payload=/etc/passwd", 0, 0, 16, COMMAND)},
+        {"firmware": Firmware("@build@/x.o", ".payload", 0, 0, 16, OTHER)},
+    ],
+)
+def test_a_boot_loader_has_no_other_programs_and_places(given: dict[str, object]) -> None:
+    with pytest.raises(DescriptionError):
+        Description.read(description(configuration(boot=boot_loader(**given))).write())
+
+
 # images
 
 
@@ -286,8 +385,6 @@ def test_the_archive_of_cpio(sizes: tuple[int, ...], tmp_path: Path) -> None:
 def builds(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not WORKSPACE:
         pytest.skip("SEL4_WORKSPACE names no workspace")
-    if shutil.which("qemu-system-x86_64") is None:
-        pytest.skip("qemu-system-x86_64 is not installed")
     kept = os.environ.get("SEL4_BUILDS")
     return Path(kept) if kept else tmp_path_factory.mktemp("sdk")
 
@@ -322,33 +419,49 @@ def images(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in (folder / "images").iterdir()}
 
 
+MCS, RELEASE = {"KernelIsMCS": "ON"}, {"RELEASE": "ON"}
+#: images that are ELF files, flat ones, and for 32 bits
+BOARDS = [("zynqmp", {}), ("odroidc2", {}), ("imx8mm-evk", {}), ("sabre", {"AARCH32": "1"})]
 CASES = [
-    ("adder", {}),
-    ("inversion", {}),
-    ("nested", {}),
-    ("dataport", {}),
-    ("adder", {"KernelIsMCS": "ON"}),
-    ("adder", {"RELEASE": "ON"}),
+    *(
+        (platform, name, definitions)
+        for platform in SDK_PLATFORMS
+        for name, definitions in [("adder", {}), ("inversion", {}), ("adder", MCS), ("adder", RELEASE)]
+    ),
+    ("x86_64", "nested", {}),
+    ("x86_64", "dataport", {}),
+    *((board, "adder", definitions) for board, definitions in BOARDS),
 ]
 
 
-@pytest.mark.mostly_long(6)
-@pytest.mark.parametrize(("name", "definitions"), CASES, ids=["-".join([n, *d]) for n, d in CASES])
+@pytest.mark.mostly_long(18)
+@pytest.mark.parametrize(
+    ("platform", "name", "definitions"), CASES, ids=["-".join([p, n, *d]) for p, n, d in CASES]
+)
 def test_images_are_those_of_the_workspace(
-    name: str, definitions: dict[str, str], builds: Path, sdk_of: Callable[..., Path]
+    platform: str, name: str, definitions: dict[str, str], builds: Path, sdk_of: Callable[..., Path]
 ) -> None:
+    known = PLATFORMS[platform][1] if platform in SDK_PLATFORMS else {"PLATFORM": platform}
+    definitions = {**known, **definitions}
     sdk = sdk_of(**definitions)
     sink = Sink()
-    there = builds / "-".join(["workspace", name, *definitions])
+    there = builds / "-".join(["workspace", name, *definitions.values()])
     assert make(Path(WORKSPACE), EXAMPLES / name, there, definitions, sink, lambda _: None), sink.diagnostics
-    here = built(EXAMPLES / name, sdk, builds / "-".join(["with-sdk", name, *definitions]), **definitions)
+    here = built(
+        EXAMPLES / name, sdk, builds / "-".join(["with-sdk", name, *definitions.values()]), **definitions
+    )
     assert {each: data == images(there)[each] for each, data in images(here).items()} == dict.fromkeys(
         images(there), True
     )
 
 
-def test_an_image_boots(builds: Path, sdk_of: Callable[..., Path], tmp_path: Path) -> None:
-    out = built(EXAMPLES / "adder", sdk_of(), tmp_path / "out")
+@pytest.mark.mostly_long(3)
+@pytest.mark.parametrize("platform", SDK_PLATFORMS)
+def test_an_image_boots(platform: str, sdk_of: Callable[..., Path], tmp_path: Path) -> None:
+    qemu, definitions = PLATFORMS[platform]
+    if shutil.which(qemu) is None:
+        pytest.skip(f"{qemu} is not installed")
+    out = built(EXAMPLES / "adder", sdk_of(**definitions), tmp_path / "out", **definitions)
     expected = (EXAMPLES / "adder" / "expected.txt").read_text().splitlines()
     printed = []
     for line in console(out, seconds=120):
@@ -361,12 +474,12 @@ def test_an_image_boots(builds: Path, sdk_of: Callable[..., Path], tmp_path: Pat
 def test_what_did_not_change_is_not_compiled_again(sdk_of: Callable[..., Path], tmp_path: Path) -> None:
     application = tmp_path / "adder"
     shutil.copytree(EXAMPLES / "adder", application)
-    out = built(application, sdk_of(), tmp_path / "out")
+    out = built(application, sdk_of(PLATFORM="x86_64"), tmp_path / "out")
     objects = {file: file.stat().st_mtime_ns for file in out.rglob("*.o")}
-    built(application, sdk_of(), out)
+    built(application, sdk_of(PLATFORM="x86_64"), out)
     assert {file: file.stat().st_mtime_ns for file in objects} == objects
     source = application / "client.c"
     source.write_text(source.read_text() + "int one_more(void);\nint one_more(void) { return 1; }\n")
-    built(application, sdk_of(), out)
+    built(application, sdk_of(PLATFORM="x86_64"), out)
     changed = {file.name for file, time in objects.items() if file.stat().st_mtime_ns != time}
     assert changed == {"client.c.o", "archive.o"} | (changed & {"tables.o"})

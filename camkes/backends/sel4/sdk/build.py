@@ -16,13 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from msgspec.structs import replace
-
-from camkes import process
-from camkes.backends.host.jobs import BuildJob, BuildOutcome, Progress
-from camkes.backends.host.link import report_linker
-from camkes.backends.host.messages import Sources, report_compiler
-from camkes.backends.host.ninja import run_jobs
+from camkes.backends.host.jobs import BuildJob, Progress
 from camkes.backends.sel4.address_space import OverlapError
 from camkes.backends.sel4.build import SPEC
 from camkes.backends.sel4.codes import SEL4_BUILD, UNUSABLE_SDK
@@ -31,8 +25,10 @@ from camkes.backends.sel4.link import LinkError, linked
 from camkes.backends.sel4.project import InstanceParts, SpaceParts, SystemParts
 from camkes.backends.sel4.sdk import description as placeholders
 from camkes.backends.sel4.sdk.archive import Sdk
+from camkes.backends.sel4.sdk.boot import bootable
 from camkes.backends.sel4.sdk.cpio import write_cpio
-from camkes.backends.sel4.sdk.description import Configuration, ToolCommand
+from camkes.backends.sel4.sdk.description import Configuration
+from camkes.backends.sel4.sdk.programs import LOADER, Programs, run
 from camkes.backends.sel4.workspace import QEMU
 from camkes.cache import cache_folder, forget_older
 from camkes.capdl.loader_table import loader_table
@@ -42,11 +38,10 @@ from camkes.diagnostics import Sink
 from camkes.files import write_changed
 from camkes.project.application import Application
 from camkes.project.builds import ComponentBuild
-from camkes.resources import ROOT, SEL4_KERNEL
 from camkes.resources import RUNTIME as RUNTIME_SOURCES
+from camkes.resources import SEL4_KERNEL
 
 LIBRARY = "libcamkes_rt.a"
-LAST = "loader"  # the folder in which the loader is linked
 #: the variables that the C library takes its heap from
 _MORECORE = tuple(f"morecore_{each}" for each in ("area", "size"))
 _KEPT = 64  # runtimes, for other SDKs, configurations and versions of the tool
@@ -54,123 +49,7 @@ _ARCHIVE, _LOADER = "archive.capdl-loader_archive.o.cpio", "capdl-loader"
 _TABLES = "capdl_spec.c"
 #: the commands of cmake/generate.cmake for what is generated: see there
 _GLUE, _RENDERED = ("-O2", "-fno-tree-vectorize"), ("-O2", "-UNDEBUG")
-_ASSEMBLED = f"""\
-.section ._archive_cpio,"aw"
-.globl _capdl_archive, _capdl_archive_end
-_capdl_archive:
-.incbin "{_ARCHIVE}"
-_capdl_archive_end:
-"""
-
-
-class _Programs:
-    """Commands of a configuration, with paths of this machine in place of placeholders. Files of `out`
-    have the names that they have in a build of a workspace; those of `kept` stay as they are."""
-
-    def __init__(
-        self, sdk: Sdk, configuration: Configuration, out: Path, work: Path, kept: Path | None = None
-    ) -> None:
-        self.folder = sdk.folder
-        self.configuration = configuration
-        self.build = sdk.folder / configuration.name
-        self._identities: dict[str, str] = {}
-        self._inside: dict[str, str] = {}
-        maps = {sdk.folder / "workspace": "/workspace", self.build: "/build"}
-        maps |= {ROOT / name: f"/camkes-rt/{name}" for name in ("kernel", "runtime")}
-        maps |= {} if kept is None else {kept: str(kept)}
-        maps |= dict.fromkeys((out, work, work / LAST), "/build")  # the last that fits counts
-        self._maps = tuple(f"-ffile-prefix-map={place}={name}" for place, name in maps.items())
-
-    def missing(self) -> str | None:
-        """A program that is not there."""
-        programs = {command.program for command in self.configuration.commands()}
-        return next((name for name in sorted(programs) if shutil.which(name) is None), None)
-
-    def words(self, command: ToolCommand, inserted: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-        """A command, with `inserted` in place of whole words."""
-        words = [command.program]
-        for word in command.words:
-            words += inserted[word] if word in inserted else [self.path(word, command.program)]
-        return tuple(words)
-
-    def path(self, text: str, program: str = "") -> str:
-        if "@" not in text:
-            return text
-        if placeholders.COMPILER in text:
-            text = text.replace(placeholders.COMPILER, self._compiler_folder(program))
-        places = {placeholders.BUILD: self.build, placeholders.TOOL: ROOT}
-        places[placeholders.WORKSPACE] = self.folder / "workspace"
-        for mark, folder in places.items():
-            text = text.replace(mark, str(folder))
-        return text
-
-    def _compiler_folder(self, program: str) -> str:
-        if program not in self._inside:
-            said = process.run([program, "-print-file-name=crtbegin.o"]).output.strip()
-            self._inside[program] = str(Path(said).parent)
-        return self._inside[program]
-
-    def identity(self, program: str) -> str:
-        """Changes with the program."""
-        if program not in self._identities:
-            path = Path(shutil.which(program) or program)
-            status = path.stat()
-            self._identities[program] = f"{path} {status.st_size} {status.st_mtime_ns}"
-        return self._identities[program]
-
-    def compile(
-        self,
-        how: str,
-        source: Path,
-        output: Path,
-        about: str,
-        inserted: Mapping[str, Sequence[str]] | None = None,
-        more: Sequence[str] = (),
-    ) -> BuildJob:
-        """Compile a source as the configuration does with `how`; `more` are flags that come last."""
-        template = self.configuration.compile[how]
-        language = {"CXX": "c++", "ASM": "assembler-with-cpp"}.get(how, "c")
-        command = (*self.words(template, inserted or {}), *more, *self._maps)
-        explicit = ("-x", language) if _language(source) != language else ()
-        plain = source.suffix == ".s"
-        job = BuildJob(
-            f"{about}: {source.name}",
-            output,
-            (),
-            (source,),
-            about,
-            identity=self.identity(template.program),
-            search=() if plain else (*command, "-x", language),
-            compiler=(template.program, "-x", language),
-        )
-        rule = () if plain else ("-MD", "-MF", str(job.dependencies), "-MQ", str(output))
-        return replace(job, command=(*command, *rule, *explicit, "-c", str(source), "-o", str(output)))
-
-    def link(
-        self,
-        command: ToolCommand,
-        objects: Sequence[Path],
-        output: Path,
-        about: str,
-        inserted: Mapping[str, Sequence[str]] | None = None,
-        inputs: Sequence[Path] = (),
-    ) -> BuildJob:
-        named = {placeholders.OBJECTS: tuple(map(str, objects)), **(inserted or {})}
-        return BuildJob(
-            f"linking {about}",
-            output,
-            (*self.words(command, named), "-o", str(output)),
-            (*objects, *inputs),
-            about,
-            identity=self.identity(command.program),
-        )
-
-
-def _language(source: Path) -> str:
-    """What the compiler takes a file for, by its name."""
-    if source.suffix == ".S":
-        return "assembler-with-cpp"
-    return "c" if source.suffix == ".c" else "c++"
+_SYMBOL = "_capdl_archive"
 
 
 class _SystemBuild:
@@ -178,7 +57,7 @@ class _SystemBuild:
 
     def __init__(
         self,
-        programs: _Programs,
+        programs: Programs,
         parts: SystemParts,
         runtime: Path,
         out: Path,
@@ -318,7 +197,7 @@ def build_system(
     """Compile and link what changed, and put the images into `out`/images; False after a diagnostic.
     `builds` are how instances are built, by their names. OSError where something cannot be written."""
     work = out / "objects"
-    programs = _Programs(sdk, configuration, out, work, application.folder)
+    programs = Programs(sdk, configuration, out, work, application.folder)
     missing = programs.missing()
     if missing is not None:
         sink.report(
@@ -331,25 +210,29 @@ def build_system(
     if runtime is None:
         return False
     system = _SystemBuild(programs, parts, runtime, out, builds)
-    if not _run(work, system.first(), system.linker_jobs, sink, progress):
+    if not run(work, system.first(), system.linker_jobs, sink, progress):
         return False
     progress("distributing capabilities")
     if not _distribute(programs, system.images, application.root.stem, out, sink):
         return False
     write_cpio(out / _ARCHIVE, [(path.name, path.read_bytes()) for path in system.images.values()])
-    write_changed(work / "archive.S", _ASSEMBLED)
     tables = programs.compile("tables", out / _TABLES, work / "tables.o", "the loader")
-    assembled = _assemble(programs, work / "archive.S", out, work / "archive.o")
+    assembled = programs.assemble(configuration.archive, out / _ARCHIVE, _SYMBOL, work, work / "archive.o")
     inserted = {placeholders.TABLES: (str(tables.output),)}
     loader = programs.link(
         configuration.loader, [assembled.output], out / _LOADER, "the loader", inserted, [tables.output]
     )
-    if not _run(work / LAST, [assembled, tables, loader], {out / _LOADER}, sink, progress):
+    if not run(work / LOADER, [assembled, tables, loader], {out / _LOADER}, sink, progress):
+        return False
+    image: Path | None = out / _LOADER
+    if configuration.boot is not None:
+        image = bootable(programs, configuration.boot, out / _LOADER, sink, progress)
+    if image is None:
         return False
     images = out / "images"
     images.mkdir(exist_ok=True)
     for name, source in configuration.images.items():
-        _place(Path(programs.path(source)) if source else out / _LOADER, images / name)
+        write_changed(images / name, (Path(programs.path(source)) if source else image).read_bytes())
     write_changed(out / QEMU, json.dumps(_qemu(configuration)))
     return True
 
@@ -362,21 +245,7 @@ def _qemu(configuration: Configuration) -> list[str]:
     return [*configuration.qemu, *([] if kernel is None else ["-kernel", f"images/{kernel}"]), *words]
 
 
-def _assemble(programs: _Programs, source: Path, out: Path, output: Path) -> BuildJob:
-    command = programs.configuration.archive
-    words = (*programs.words(command, {}), f"-I{out}", "-c", str(source), "-o", str(output))
-    inputs = (source, out / _ARCHIVE)
-    return BuildJob(
-        "images", output, words, inputs, "the loader", identity=programs.identity(command.program)
-    )
-
-
-def _place(source: Path, target: Path) -> None:
-    data = source.read_bytes()
-    write_changed(target, data)
-
-
-def _distribute(programs: _Programs, images: Mapping[str, Path], name: str, out: Path, sink: Sink) -> bool:
+def _distribute(programs: Programs, images: Mapping[str, Path], name: str, out: Path, sink: Sink) -> bool:
     """The capability distribution as text, and the tables of the loader."""
     configuration = programs.configuration
     try:
@@ -389,26 +258,6 @@ def _distribute(programs: _Programs, images: Mapping[str, Path], name: str, out:
     write_changed(out / f"{name}.cdl", capdl_text(distribution))
     write_changed(out / _TABLES, loader_table(distribution, read_sizes(programs.path(configuration.sizes))))
     return True
-
-
-def _run(folder: Path, jobs: Sequence[BuildJob], links: set[Path], sink: Sink, progress: Progress) -> bool:
-    outcomes = run_jobs(folder, jobs, progress)
-    return _reported(outcomes, links, sink)
-
-
-def _reported(outcomes: Iterable[BuildOutcome], links: set[Path], sink: Sink) -> bool:
-    sources = Sources()
-    failed = False
-    for outcome in outcomes:
-        failed = failed or not outcome.good
-        if outcome.job.compiler:
-            report_compiler(outcome.messages, outcome.good, outcome.job.about, sources, sink)
-        elif not outcome.good and outcome.job.output in links:
-            report_linker(outcome, sink)
-        elif not outcome.good:
-            notes = outcome.messages.strip().splitlines()[-20:]
-            sink.report(SEL4_BUILD, f"{outcome.job.title} failed", notes=notes)
-    return not failed
 
 
 # the runtime --------------------------------------------------------------------------------------------
@@ -441,7 +290,7 @@ def _runtime(
     forget_older(parent, _KEPT)
     with tempfile.TemporaryDirectory(prefix=".make-", dir=parent) as scratch:
         work = Path(scratch)
-        programs = _Programs(sdk, configuration, work, work)
+        programs = Programs(sdk, configuration, work, work)
         base = RUNTIME_SOURCES / "src"
         jobs = [
             programs.compile(
@@ -459,7 +308,7 @@ def _runtime(
         archive = BuildJob(
             "the runtime", made, (ar, "qcsD", str(made), *map(str, objects)), objects, "the runtime"
         )
-        if not _run(work, [*jobs, archive], set(), sink, progress):
+        if not run(work, [*jobs, archive], set(), sink, progress):
             return None
         target = Path(tempfile.mkdtemp(prefix=".done-", dir=parent))
         made.rename(target / LIBRARY)

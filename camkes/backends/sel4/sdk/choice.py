@@ -26,6 +26,8 @@ from camkes.project.places import place_of, read_text
 from camkes.resolve import LoadOptions
 
 _PLATFORM = "PLATFORM"
+#: of a platform that has several; the first configuration of a platform counts where none is asked for
+_ARCHITECTURES = ("AARCH32", "AARCH64", "ARM_HYP", "RISCV32", "RISCV64")
 _SET = re.compile(
     r"^[^#\n]*?\b(?:set|config_set)\s*\(\s*(\w+)\s+(\"[^\"\n]*\"|[^\s)]+)", re.MULTILINE | re.IGNORECASE
 )
@@ -85,10 +87,14 @@ def choose(sdk: Sdk, file: Path, definitions: Mapping[str, str], sink: Sink) -> 
     asked = {_PLATFORM: usual, **definitions}
     for each in configurations:
         has = {_PLATFORM: DEFAULT_PLATFORM, **each.cache, **each.definitions}
+        if any(name in asked and name not in has for name in _ARCHITECTURES):
+            continue
         # what its build does not know is the application's
         others = [name for name in (asked.keys() & has.keys()) - _FREE if not _same(asked[name], has[name])]
         left_out = [
-            name for name, value in each.definitions.items() if name not in asked and not _is_off(value)
+            name
+            for name, value in each.definitions.items()
+            if name not in asked and name not in _ARCHITECTURES and not _is_off(value)
         ]
         if not others and not left_out:
             return each

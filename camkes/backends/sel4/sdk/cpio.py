@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from pathlib import Path
 
 from camkes.files import write_changed
@@ -12,14 +12,15 @@ from camkes.files import write_changed
 _MAGIC = "070701"
 _TRAILER = "TRAILER!!!"
 _BLOCK = 512
-_PROGRAM = 0o100755
+_PROGRAM, _DATA = 0o100755, 0o100644
 
 
-def write_cpio(path: Path, members: Iterable[tuple[str, bytes]]) -> None:
-    """Write an archive of programs, which belong to root and have no time, unless it is there already."""
+def write_cpio(path: Path, members: Iterable[tuple[str, bytes]], data_files: Container[str] = ()) -> None:
+    """Write an archive of programs, which belong to root and have no time, unless it is there already. Those
+    named in `data_files` are not programs."""
     data = bytearray()
     for name, content in members:
-        _add(data, name, content, _PROGRAM)
+        _add(data, name, content, _DATA if name in data_files else _PROGRAM)
     _add(data, _TRAILER, b"", 0)
     data += bytes(-len(data) % _BLOCK)
     write_changed(path, bytes(data))

@@ -26,7 +26,7 @@ BUILD, WORKSPACE, TOOL, COMPILER = "@build@", "@workspace@", "@tool@", "@compile
 INCLUDES, FLAGS, INSTANCE = "@includes@", "@flags@", "@instance@"
 ARENA, SYMBOLS, OBJECTS, RUNTIME, TABLES = "@arena@", "@symbols@", "@objects@", "@runtime@", "@tables@"
 
-_PROGRAM = re.compile(r"[a-z0-9_.+-]*(gcc|g\+\+|cc|c\+\+|clang|clang\+\+|objcopy|nm|ar)(-[0-9.]+)?")
+_PROGRAM = re.compile(r"[a-z0-9_.+-]*(gcc|g\+\+|cc|c\+\+|clang|clang\+\+|objcopy|nm|ar|strip)(-[0-9.]+)?")
 #: nothing that runs a program, reads words from a file or writes another file than that which is asked for
 _WORD = re.compile(
     r"@(includes|flags|instance|arena|symbols|objects|runtime|tables)@"
@@ -34,11 +34,13 @@ _WORD = re.compile(
     r"|-Wl,-T|-isystem|-idirafter|-T|-I"
     r"|-[DUu][\w]+(=[^@]*)?|-m[\w=.+-]+|-f(?!plugin|dump|profile|callgraph|diagnostics|save|stack-usage|prefix)[\w=.+-]+"
     r"|-O[0-3sgz]?|-g(gdb|dwarf)?[\w-]*|-std=[\w+]+|-W(?![lpa],)[\w=+-]+|-w|-pedantic|-ansi|-nostd(inc|lib)|-nostdinc\+\+"
-    r"|-nostartfiles|-static|-r|-z|max-page-size=\w+|-l(gcc|gcc_eh|c|m|stdc\+\+|supc\+\+)|-Wa,--?\w+"
-    r"|-Wl,(-m,\w+|-[uez],?\w*|-n|--gc-sections|--(start|end)-group|--build-id=none|--no-[\w-]+|_?_?\w+)"
+    r"|-nostartfiles|-no-pie|-static(-libgcc)?|-N|-r|-z|max-page-size=\w+|-l(gcc|gcc_eh|c|m|stdc\+\+|supc\+\+)|-Wa,--?\w+"
+    r"|-Wl,(-m,\w+|-[uez],?\w*|-n|--gc-sections|--(start|end)-group|--undefined=\w+(,--undefined=\w+)*|--build-id=none|--no-[\w-]+|_?_?\w+)"
 )
 _QEMU = re.compile(r"qemu-system-\w+")
 _QEMU_WORD = re.compile(r"-(machine|cpu|m|nographic|serial|smp|bios|no-reboot)|(?!-)[\w=,+.:-]+")
+_SECTION = re.compile(r"\.[a-z_.]+")
+_MOST_ALIGNED = 256
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
@@ -53,15 +55,69 @@ class ToolCommand(Struct, frozen=True):
     words: tuple[str, ...]
 
 
+class PlacedSource(Struct, frozen=True):
+    """A source that is compiled, or a linker script that is preprocessed, anew for each system, as it has the
+    place of the boot loader in memory."""
+
+    source: str
+    command: ToolCommand
+
+
+class Firmware(Struct, frozen=True):
+    """What is started before the boot loader and has it as its payload. `link` links the object `payload`,
+    in whose section `section` the boot loader is from `begin` to `end`, and then zeros up to a multiple of
+    `align` bytes."""
+
+    payload: str
+    section: str
+    begin: int
+    end: int
+    align: int
+    link: ToolCommand
+
+
+class BootLoader(Struct, frozen=True):
+    """How seL4's ELF loader, which starts the kernel on machines other than PCs, is linked with a system.
+
+    Its archive has `files` (names, and files of the SDK) and then the system; `archive` makes an object of
+    it. It begins at an address that depends on the system, in one of the regions of `memory` (first address,
+    and the one after the last), unless that is empty; `headers` is the folder of the header that has the
+    address, and `placed` are sources that include it, by the objects in the command `link`; `script` is its
+    linker script. `binary`: the image is not an ELF file but what is in memory."""
+
+    files: tuple[tuple[str, str], ...]
+    archive: ToolCommand
+    memory: tuple[tuple[int, int], ...]
+    headers: str
+    placed: Mapping[str, PlacedSource]
+    script: PlacedSource
+    link: ToolCommand
+    strip: str
+    binary: bool
+    firmware: Firmware | None
+
+    def commands(self) -> Iterator[ToolCommand]:
+        yield from (self.archive, self.script.command, self.link)
+        yield from (each.command for each in self.placed.values())
+        if self.firmware is not None:
+            yield self.firmware.link
+
+    def files_named(self) -> Iterator[str]:
+        yield from (*(name for _, name in self.files), self.script.source, self.headers)
+        yield from (each.source for each in self.placed.values())
+        if self.firmware is not None:
+            yield self.firmware.payload
+
+
 class Configuration(Struct, frozen=True):
     """What is in an SDK for one platform and its options.
 
     `definitions` are what it was made with, `cache` all variables of its build; `project` is what CMake gives
     to the tool, but for the application. `compile` and `link` are commands by what is made; `join` makes an
     object of those of an instance, `heap` one with a heap; `loader` links the loader with the object that
-    `archive` makes. `images` are what is booted, by name, with the file of the SDK, "" for that
-    which has the system; `qemu` boots them. The file `sizes` has those of kernel objects, of which the loader
-    has space for so `many`."""
+    `archive` makes, and `boot` what starts that, None for PCs; `kernel` has symbols, for debuggers. `images`
+    are what is booted, by name, with the file of the SDK, "" for that which has the system; `qemu` boots
+    them. The file `sizes` has those of kernel objects, of which the loader has space for so `many`."""
 
     name: str
     definitions: Mapping[str, str]
@@ -75,6 +131,8 @@ class Configuration(Struct, frozen=True):
     nm: str
     loader: ToolCommand
     archive: ToolCommand
+    boot: BootLoader | None
+    kernel: str
     images: Mapping[str, str]
     qemu: tuple[str, ...]
     sizes: str
@@ -88,6 +146,7 @@ class Configuration(Struct, frozen=True):
             self.heap,
             self.loader,
             self.archive,
+            *(() if self.boot is None else self.boot.commands()),
         )
 
 
@@ -149,17 +208,38 @@ def _check(configuration: Configuration) -> None:
             place = word.rpartition("@")[2]
             if not _WORD.fullmatch(word) or normpath(f"x{place}").startswith(".."):
                 raise DescriptionError(f"a command has the word {word!r}")
+    boot = configuration.boot
+    if boot is not None:
+        programs.append(boot.strip)
+        wrong = [name for name, _ in boot.files if not is_inside(name) or "/" in name]
+        wrong += [] if boot.firmware is None else _wrong(boot.firmware)
+        if wrong:
+            raise DescriptionError(f"a boot loader has {wrong[0]!r}")
     qemu, *words = configuration.qemu or ("qemu-system-none",)
     wrong = [each for each in programs if not _PROGRAM.fullmatch(each)]
     wrong += [] if _QEMU.fullmatch(qemu) else [qemu]
     wrong += [word for word in words if not _QEMU_WORD.fullmatch(word)]
     if wrong:
         raise DescriptionError(f"a command has {wrong[0]!r}")
-    names = [configuration.sizes, *configuration.images.values()]
-    paths = [name.removeprefix(BUILD).removeprefix(WORKSPACE).lstrip("/") for name in names if name]
-    wrong = [name for name in (*paths, *configuration.images) if not is_inside(name)]
+    names = [configuration.sizes, configuration.kernel, *configuration.images.values()]
+    names += [] if boot is None else boot.files_named()
+    wrong = [name for name in names if name and not _is_packed(name)]
+    wrong += [name for name in configuration.images if not is_inside(name)]
     if wrong:
         raise DescriptionError(f"a configuration names {wrong[0]!r}")
+
+
+def _wrong(firmware: Firmware) -> Iterator[str]:
+    if not _SECTION.fullmatch(firmware.section):
+        yield firmware.section
+    if not 0 <= firmware.begin <= firmware.end or not 1 <= firmware.align <= _MOST_ALIGNED:
+        yield f"{firmware.begin} to {firmware.end}, {firmware.align}"
+
+
+def _is_packed(name: str) -> bool:
+    """Whether a name is that of a file of the SDK, with a placeholder."""
+    folder, _, inside = name.partition("/")
+    return folder in (BUILD, WORKSPACE) and is_inside(inside)
 
 
 def is_inside(name: str) -> bool:
