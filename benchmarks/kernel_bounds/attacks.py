@@ -154,6 +154,8 @@ def try_attack(kind: str, seed: int, setting: Setting) -> Tried | None:
             task = released[measured.instance]
             release = None if measured.after else (task.offset, task.period or 0)
             jobs += judged(measured.instance, bounds[measured.instance], release, until, number, seen)
+    if not jobs:
+        return None  # the bounds are longer than the run
     ended = [(job.response / job.bound, job.task, job.response) for job in jobs if job.response is not None]
     _, name, response = max(ended, default=(0, next(iter(bounds)), 0))
     above = tuple(job for job in jobs if job.above)
