@@ -23,7 +23,9 @@ from camkes import pipeline, process
 from camkes.backends.host.codes import NO_DEBUGGER, NO_SUCH_EVENT
 from camkes.backends.host.host import HostImage
 from camkes.backends.host.run import kernel_arguments
-from camkes.backends.sel4.workspace import simulator
+from camkes.backends.sel4.fault_lines import WORKSPACE_NAME, named_folders
+from camkes.backends.sel4.sdk.choice import opened
+from camkes.backends.sel4.workspace import KERNEL, find_workspace, simulator
 from camkes.diagnostics import Sink
 from camkes.files import write_output
 from camkes.model.system import Procedure, System
@@ -43,8 +45,8 @@ _EVENT = re.compile(r"(missed|fault|release|request|lock)(?::([A-Za-z_][\w.]*))?
 #: of the run that gdb controls: its record, and a copy with what is still in memory
 _TRACE, _SO_FAR = "debug.trace", "so-far.trace"
 
-#: of a build for seL4, in its folder: the kernel, QEMU's door for gdb, what gdb needs to know
-_KERNEL, _SOCKET, _DESCRIBED = "kernel/kernel.elf", "gdb.socket", "debug.json"
+#: of a build for seL4, in its folder: QEMU's door for gdb, what gdb needs to know
+_SOCKET, _DESCRIBED = "gdb.socket", "debug.json"
 
 
 class StopAt(Struct, frozen=True):
@@ -203,9 +205,9 @@ def debug_sel4(
 ) -> int | None:
     """Build an image for seL4 and run it in QEMU, to which gdb is connected; the exit status of gdb, None
     after a diagnostic. Of `settings`, breakpoints and commands have a meaning."""
-    application = pipeline.find(asked, sink, in_workspace=True)
+    application = pipeline.find_for_sel4(asked, sink, progress)
     system = None if application is None else pipeline.load_input(application, asked, sink)
-    if system is None or sink.has_errors:
+    if application is None or system is None or sink.has_errors:
         return None
     known = functions(system)
     if not _all_known(settings.breaks, known, sink):
@@ -215,17 +217,31 @@ def debug_sel4(
         "instances": known,
         "spaces": spaces,
         "images": {space: f"{space}.elf" for space in spaces.values()},
-        "kernel": _KERNEL,
+        "kernel": KERNEL,
         "socket": _SOCKET,
         "break": list(settings.breaks),
     }
     with pipeline.built_for_sel4(asked, workspace, settings.run.output, sink, progress) as out:
-        gdb = None if out is None else _debugger_for(out / _KERNEL, sink)
+        gdb = None if out is None else _debugger_for(out / KERNEL, sink)
         if out is None or gdb is None:
             return None
         progress("")
+        # the application's own files have their real names; the first that fits counts
+        places = {application.folder: application.folder, **named_folders(out)}
+        if (sources := _sources_of_libraries(asked, workspace)) is not None:
+            places[WORKSPACE_NAME] = sources
+        described["sources"] = [[str(name), str(place)] for name, place in places.items()]
         write_output(out / _DESCRIBED, json.dumps(described, indent=1).encode())
         return _connect(gdb, out, settings)
+
+
+def _sources_of_libraries(asked: pipeline.Input, workspace: Path | None) -> Path | None:
+    """Where the files of the workspace are. An SDK has the headers of its own."""
+    unheard = Sink()
+    if asked.sdk is None:
+        return find_workspace(workspace, unheard)
+    sdk = opened(asked.sdk, unheard, lambda _: None)
+    return None if sdk is None else sdk.folder / "workspace"
 
 
 def _debugger_for(kernel: Path, sink: Sink) -> str | None:

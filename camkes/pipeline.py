@@ -494,7 +494,7 @@ def built_for_sel4(
     """Build an image for seL4 with an SDK, if one is asked for, or else in a workspace; its folder, or None
     after a diagnostic. No other command changes what is in the folder until this is left."""
     if asked.sdk is not None:
-        with _built_with_sdk(asked, asked.sdk, output, sink, progress) as out:
+        with built_with_sdk(asked, output, sink, progress) as out:
             yield out
         return
     with _built_in_workspace(asked, workspace, output, sink, progress) as out:
@@ -524,28 +524,53 @@ def _sel4_folder(application: Application, output: Path | None) -> Path:
     return (output or Path("build") / f"{application.name}-sel4").absolute()
 
 
-@contextmanager
-def _built_with_sdk(
-    asked: Input, file: Path, output: Path | None, sink: Sink, progress: Progress
-) -> Iterator[Path | None]:
-    from camkes.backends.host.folder import FolderInUseError, locked
-    from camkes.backends.sel4.sdk.choice import choose, opened, seen_by_applications
+def find_for_sel4(asked: Input, sink: Sink, progress: Progress) -> Application | None:
+    """As `find`, for the kernel that a workspace or, if one is asked for, an SDK has."""
+    from camkes.backends.sel4.sdk.choice import seen_by_applications
 
-    sdk = opened(file, sink, progress)
-    configuration = None if sdk is None else choose(sdk, file, dict(asked.definitions), sink)
-    if sdk is None or configuration is None:
+    if asked.sdk is None:
+        return find(asked, sink, in_workspace=True)
+    found = _chosen_of_sdk(asked, sink, progress)
+    return None if found is None else find(asked, sink, platform=seen_by_applications(found[1]))
+
+
+def _chosen_of_sdk(asked: Input, sink: Sink, progress: Progress) -> tuple[Sdk, Configuration] | None:
+    """The SDK that is asked for, and which configuration of it; None after a diagnostic."""
+    from camkes.backends.sel4.sdk.choice import choose, opened
+
+    assert asked.sdk is not None
+    sdk = opened(asked.sdk, sink, progress)
+    configuration = None if sdk is None else choose(sdk, asked.sdk, dict(asked.definitions), sink)
+    return None if sdk is None or configuration is None else (sdk, configuration)
+
+
+@contextmanager
+def built_with_sdk(
+    asked: Input,
+    output: Path | None,
+    sink: Sink,
+    progress: Progress,
+    application: Application | None = None,
+) -> Iterator[Path | None]:
+    """As `built_for_sel4`, with the SDK that is asked for; of an `application` that was found already, if one
+    is given."""
+    from camkes.backends.host.folder import FolderInUseError, locked
+    from camkes.backends.sel4.sdk.choice import seen_by_applications
+
+    found = _chosen_of_sdk(asked, sink, progress)
+    if found is None:
         yield None
         return
     progress("reading")
-    application = find(asked, sink, platform=seen_by_applications(configuration))
+    if application is None:
+        application = find(asked, sink, platform=seen_by_applications(found[1]))
     if application is None:
         yield None
         return
     out = _sel4_folder(application, output)
     try:
         with locked(out, progress):
-            good = _build_with_sdk(asked, sdk, configuration, application, out, sink, progress)
-            yield out if good else None
+            yield out if _build_with_sdk(asked, *found, application, out, sink, progress) else None
     except FolderInUseError as error:
         sink.add(error.diagnostic)
         yield None

@@ -17,6 +17,7 @@ from camkes import pipeline
 from camkes.backends.host.backend import HostBackend
 from camkes.backends.host.codes import FAULT, WAITS_FOR_EVER
 from camkes.backends.host.errors import unwritten
+from camkes.backends.sel4.recording import DEFINITION
 from camkes.diagnostics import Diagnostic, Severity, Sink
 from camkes.files import OutputError, write_output
 from camkes.generate.mocks import write_mocks
@@ -39,8 +40,8 @@ OUTPUT, EVENTS = ".output", ".events"
 class SuiteOptions(Struct, frozen=True, kw_only=True):
     """`output` is the folder that tests are built in, each in one of its own. `update`: write what is
     expected instead of comparing with it. `asked` is how files are read; its path is not used. `workspace`:
-    that of seL4 in which tests are built, None: they run on the host kernel. `coverage` is the folder for
-    what they execute, None: it is not counted."""
+    that of seL4 in which tests are built; if there is none and `asked` names no SDK, they run on the host
+    kernel. `coverage` is the folder for what they execute, None: it is not counted."""
 
     output: Path
     asked: pipeline.Input
@@ -48,6 +49,10 @@ class SuiteOptions(Struct, frozen=True, kw_only=True):
     update: bool = False
     workspace: Path | None = None
     coverage: Path | None = None
+
+    @property
+    def on_sel4(self) -> bool:
+        return self.workspace is not None or self.asked.sdk is not None
 
 
 class Case(Struct, frozen=True):
@@ -84,7 +89,7 @@ def run_tests(
 
 
 def _results(tests: Sequence[Test], options: SuiteOptions, jobs: int) -> Iterator[TestResult]:
-    if jobs <= 1 or len(tests) <= 1 or options.workspace is not None:
+    if jobs <= 1 or len(tests) <= 1 or options.on_sel4:
         for test in tests:
             yield run_test(test, options)
         return
@@ -132,21 +137,23 @@ def _run(test: Test, options: SuiteOptions, out: Path, sink: Sink) -> TestResult
         path=test.file,
         definitions=(*options.asked.definitions, *test.settings.definitions.items()),
     )
-    application = find_application(test, asked, sink, in_workspace=options.workspace is not None)
+    on_sel4 = options.on_sel4
+    if on_sel4:
+        asked = replace(asked, definitions=(*asked.definitions, DEFINITION))
+    application = find_application(test, asked, sink, on_sel4=on_sel4)
     failed = TestResult(test, diagnostics=sink.diagnostics)
     if application is None:
         return failed
     system = pipeline.load_input(application, asked, sink)
     if system is not None:
         mocked = with_mocks(application, system, test, out)
-        workspace = options.workspace
-        backend = HostBackend(mocked, out, options.sanitize, builds=workspace is None)
-        checked = pipeline.check_loaded(system, backend, sink, None if workspace else lambda _: None)
-        if checked is not None and workspace is None:
+        backend = HostBackend(mocked, out, options.sanitize, builds=not on_sel4)
+        checked = pipeline.check_loaded(system, backend, sink, None if on_sel4 else lambda _: None)
+        if checked is not None and not on_sel4:
             return _run_checked(test, checked, options, out, sink)
-        if checked is not None and workspace is not None:
-            folder, definitions = options.output / "sel4", dict(asked.definitions)
-            outcome = run_on_sel4(test, checked, application, workspace, folder, definitions, sink)
+        if checked is not None:
+            folder = options.output / "sel4"
+            outcome = run_on_sel4(test, checked, application, asked, options.workspace, folder, sink)
             if outcome is not None:
                 return judge_run(test, checked.system, outcome, options, sink)
     return replace(failed, diagnostics=sink.diagnostics)
@@ -158,13 +165,14 @@ def counts_of(test: Test, options: SuiteOptions) -> Path:
 
 
 def find_application(
-    test: Test, asked: pipeline.Input, sink: Sink, *, in_workspace: bool = False
+    test: Test, asked: pipeline.Input, sink: Sink, *, on_sel4: bool = False
 ) -> Application | None:
     """The project of a test, with the assembly of the test in place of its own; None after a diagnostic."""
     if not (test.project / "CMakeLists.txt").is_file():
         build_type = dict(asked.definitions).get("CMAKE_BUILD_TYPE", "")
         return Application(test.file, test.name, test.project, build_type=build_type)
-    found = pipeline.find(replace(asked, path=test.project), sink, in_workspace=in_workspace)
+    asked = replace(asked, path=test.project)
+    found = pipeline.find_for_sel4(asked, sink, lambda _: None) if on_sel4 else pipeline.find(asked, sink)
     if found is None:
         return None
     # components that are not declared are found as without CMake

@@ -5,13 +5,14 @@ QEMU. All are built in one folder, so that the kernel and libraries are compiled
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
+from contextlib import contextmanager
 from pathlib import Path
 
 from camkes import pipeline
 from camkes.backends.host.sources import report_no_sources
 from camkes.backends.sel4.build import RECORDS
-from camkes.backends.sel4.recording import DEFINITION, outcome_of
+from camkes.backends.sel4.recording import outcome_of
 from camkes.backends.sel4.trace import Record
 from camkes.backends.sel4.workspace import made
 from camkes.capdl.model import Role
@@ -35,13 +36,14 @@ def run_on_sel4(
     test: Test,
     checked: pipeline.Checked,
     project: Application,
-    workspace: Path,
+    asked: pipeline.Input,
+    workspace: Path | None,
     out: Path,
-    definitions: Mapping[str, str],
     sink: Sink,
 ) -> Outcome | None:
-    """Build a test in the folder `out` of a workspace and boot it; None after a diagnostic. `project` is
-    what the project's own CMakeLists.txt declares, `checked` has the mocks as well."""
+    """Build a test in the folder `out`, in a workspace or with the SDK that is asked for, and boot it; None
+    after a diagnostic. `project` is what the project's own CMakeLists.txt declares, `checked` has the mocks
+    as well."""
     application = checked.application
     application.report_missing(MISSING_FILE, sink)
     for kind in checked.system.types.values():
@@ -50,10 +52,7 @@ def run_on_sel4(
             report_no_sources(application, kind, sink)
     if sink.has_errors:
         return None
-    lists = out / f"{test.name}.cmake"
-    write_changed(lists, _declarations(test, checked, project))
-    settings = {**definitions, DEFINITION[0]: DEFINITION[1], "CAMKES_TEST": str(lists.absolute())}
-    with made(workspace, test.project, out.absolute(), settings, sink, lambda _: None) as good:
+    with _built(test, checked, project, asked, workspace, out.absolute(), sink) as good:
         names = load_names(out / RECORDS, sink) if good else None
         if names is None:
             return None
@@ -61,6 +60,28 @@ def run_on_sel4(
         threads = {t.number for t in names.threads if t.role is Role.CONTROL and t.instance in drivers}
         duration = test.settings.duration or pipeline.DEFAULT_DURATION
         return outcome_of(out, duration, lambda _: None, test.project, sink, _is_over(threads))
+
+
+@contextmanager
+def _built(
+    test: Test,
+    checked: pipeline.Checked,
+    project: Application,
+    asked: pipeline.Input,
+    workspace: Path | None,
+    out: Path,
+    sink: Sink,
+) -> Iterator[bool]:
+    """Whether the image is in `out`, where no other command builds until this is left."""
+    if workspace is None:
+        with pipeline.built_with_sdk(asked, out, sink, lambda _: None, checked.application) as folder:
+            yield folder is not None
+        return
+    lists = out / f"{test.name}.cmake"
+    write_changed(lists, _declarations(test, checked, project))
+    settings = {**dict(asked.definitions), "CAMKES_TEST": str(lists)}
+    with made(workspace, test.project, out, settings, sink, lambda _: None) as good:
+        yield good
 
 
 def _declarations(test: Test, checked: pipeline.Checked, project: Application) -> str:

@@ -22,6 +22,10 @@ from tests.end_to_end.support import EXAMPLES
 from tests.written import write_files
 
 ADDER = EXAMPLES / "adder"
+IN_WORKSPACE = pytest.mark.skipif(
+    "SEL4_WORKSPACE" not in os.environ or shutil.which("qemu-system-x86_64") is None,
+    reason="SEL4_WORKSPACE names no workspace, or there is no QEMU",
+)
 
 
 def test_what_only_the_host_kernel_can_do_is_refused() -> None:
@@ -58,10 +62,7 @@ def test_without_a_gdb_for_the_machine_the_error_names_it(
     assert f"{name} was not found" in done.errors
 
 
-@pytest.mark.skipif(
-    "SEL4_WORKSPACE" not in os.environ or shutil.which("qemu-system-x86_64") is None,
-    reason="SEL4_WORKSPACE names no workspace, or there is no QEMU",
-)
+@IN_WORKSPACE
 def test_gdb_stops_in_one_component(tmp_path: Path) -> None:
     words = ["client", "adder.calc", "-x", "info args", "-x", "continue", "-x", "info args"]
     words += ["-x", "camkes threads", "-x", "bt 1", "--batch"]
@@ -77,6 +78,26 @@ def test_gdb_stops_in_one_component(tmp_path: Path) -> None:
     assert rows["idle_thread"][1] == "runs when no other can", done.output
     # gdb goes on with the symbols of what runs
     assert re.search(r"^#0 +calc_add ", done.output.partition("idle_thread")[2], re.MULTILINE), done.output
+
+
+@IN_WORKSPACE
+@pytest.mark.mostly_long("workspace")
+@pytest.mark.parametrize("how", ["workspace", "sdk"])
+def test_gdb_finds_the_sources_of_components_and_of_generated_code(
+    how: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given: list[str | Path] = []
+    if how == "sdk":
+        made = camkes("sdk", "-o", tmp_path / "x86_64.sdk", "--no-trace", "--build-folder", tmp_path / "sdk")
+        assert made.status == 0, made.errors
+        monkeypatch.delenv("SEL4_WORKSPACE")
+        given = ["--sdk", tmp_path / "x86_64.sdk"]
+    words = ["adder.calc", "-x", "list", "-x", "up", "-x", "list", "--batch", "-o", tmp_path / "out"]
+    done = camkes("debug", ADDER, "--kernel", "sel4", *given, *words)
+    assert done.status == 0, done.errors
+    listed = [line.partition("\t")[2] for line in done.output.splitlines()]
+    assert "    return a + b;" in listed, done.output
+    assert "    int result = calc_add(a, b);" in listed, done.output
 
 
 class Memory:
@@ -134,10 +155,7 @@ def test_a_thread_is_known_by_its_buffer_and_by_what_the_kernel_calls_it(script:
     assert script.owner(0, "") == (None, "a thread of the kernel or of the loader")
 
 
-@pytest.mark.skipif(
-    "SEL4_WORKSPACE" not in os.environ or shutil.which("qemu-system-x86_64") is None,
-    reason="SEL4_WORKSPACE names no workspace, or there is no QEMU",
-)
+@IN_WORKSPACE
 def test_gdb_stops_where_a_fault_was(tmp_path: Path) -> None:
     """It shows the thread that cannot go on, and afterwards the fault handler goes on with its report."""
     client = "component C { control; uses Sensor s; }"

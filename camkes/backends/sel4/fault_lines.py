@@ -27,6 +27,10 @@ _STACK = re.compile(
 )
 
 
+#: the name that images have for the workspace, of which an SDK has some files
+WORKSPACE_NAME = Path("/workspace")
+
+
 class FaultLine(Struct, frozen=True):
     """A fault as it is printed. `pc` is None where the kernel does not say."""
 
@@ -82,9 +86,14 @@ def frames_of(out: Path, line: StackLine) -> tuple[int, ...]:
 
 def places(image: Path, frames: tuple[int, ...]) -> tuple[CodeLine, ...]:
     """Their lines, as far as the program has them: a release image has none."""
-    folders = {Path("/build"): image.parent, Path("/camkes-rt"): ROOT}
+    folders = named_folders(image.parent)
     found = (place for frame in locate(image, frames) for place in frame)
     return tuple(replace(place, file=_as_here(place.file, folders)) for place in found)
+
+
+def named_folders(out: Path) -> dict[Path, Path]:
+    """The folders that images of the build in `out` have other names for, by these."""
+    return {Path("/build"): out, Path("/camkes-rt"): ROOT}
 
 
 def _as_here(file: Path, folders: Mapping[Path, Path]) -> Path:

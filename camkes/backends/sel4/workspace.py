@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
@@ -41,9 +41,11 @@ DEFAULT_PLATFORM = "x86_64"
 #: seconds for another command to build, and to run if it records
 _WAIT = 1800.0
 
-#: time is what the processor did, for the clocks of devices too
+#: in the folder of a build: the kernel, with symbols
+KERNEL = "kernel/kernel.elf"
 #: in the folder of a build with an SDK: the words of the command that boots the image
 QEMU = "qemu.json"
+#: time is what the processor did, for the clocks of devices too
 _COUNT_INSTRUCTIONS = "-icount shift={shift},sleep=off -rtc clock=vm"
 _EXTRA_ARGUMENTS = re.compile(r"dest='qemu_sim_extra_args'.*?default=\"(.*?)\"", re.DOTALL)
 
@@ -146,6 +148,8 @@ def _make_locked(
     programs = _programs(sink)
     if programs is None:
         return False
+    if not can_be_mapped([out, workspace], sink):
+        return False
     cmake, ninja = programs
     tool = workspace / "projects" / "camkes-tool" / "kernel" / "sel4" / "application"
     source = tool if tool.is_dir() else APPLICATION
@@ -169,6 +173,19 @@ def _make_locked(
         mark.write_text(state)
     progress("building for seL4")
     return _run([ninja], out, "ninja", workspace, sink)
+
+
+def can_be_mapped(folders: Iterable[Path], sink: Sink) -> bool:
+    """Whether images can have other names for files in these folders (-ffile-prefix-map): assemblers take the
+    first `=` for the end of a name. False after a diagnostic."""
+    wrong = next((folder for folder in folders if "=" in str(folder)), None)
+    if wrong is not None:
+        sink.report(
+            SEL4_BUILD,
+            f"the path {wrong} has a `=`, which compilers for seL4 do not accept in names of folders",
+            help="use a folder without one; `-o DIR` names that of the build",
+        )
+    return wrong is None
 
 
 def _programs(sink: Sink) -> tuple[str, str] | None:

@@ -18,7 +18,7 @@ from camkes.cli.arguments import (
     duration,
     input_of,
 )
-from camkes.cli.commands.runs import add_kernel, wrong_for_sel4
+from camkes.cli.commands.runs import add_kernel, wrong_for_host, wrong_for_sel4
 from camkes.cli.output import USAGE, USER_ERROR, Progress, write_diagnostics
 from camkes.diagnostics import Sink
 
@@ -42,7 +42,8 @@ def stop_at(text: str) -> StopAt:
 def debug(arguments: argparse.Namespace) -> int:
     from camkes.debugging import DebugSettings, debug, debug_sel4
 
-    if arguments.kernel == "sel4" and wrong_for_sel4(arguments, ("at", "duration")):
+    on_sel4 = arguments.kernel == "sel4"
+    if wrong_for_sel4(arguments, ("at", "duration")) if on_sel4 else wrong_for_host(arguments):
         return USAGE
     path = arguments.path
     if not path.exists() and path.parent == Path() and path.suffix != ".camkes":
@@ -65,7 +66,7 @@ def debug(arguments: argparse.Namespace) -> int:
         commands=tuple(arguments.execute),
         batch=arguments.batch,
     )
-    if arguments.kernel == "sel4":
+    if on_sel4:
         status = debug_sel4(input_of(arguments), settings, arguments.workspace, sink, progress)
     else:
         status = debug(input_of(arguments), settings, sink, progress)

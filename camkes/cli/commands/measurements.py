@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from camkes import pipeline
 from camkes.cli.arguments import Command, add_input, duration, input_of, positive
-from camkes.cli.commands.runs import add_kernel, wrong_for_sel4
+from camkes.cli.commands.runs import add_kernel, wrong_for_host, wrong_for_sel4
 from camkes.cli.output import GOOD, USAGE, USER_ERROR, Progress, wants_color, write_diagnostics
 from camkes.diagnostics import Sink
 from camkes.documents import json_text
@@ -75,7 +75,7 @@ def measure(arguments: argparse.Namespace) -> int:
     if on_sel4 and arguments.runs != _RUNS:
         print("camkes measure: --runs is for the host kernel", file=sys.stderr)
         return USAGE
-    if on_sel4 and wrong_for_sel4(arguments):
+    if wrong_for_sel4(arguments) if on_sel4 else wrong_for_host(arguments):
         return USAGE
     sink = Sink()
     progress = Progress(arguments)

@@ -296,6 +296,7 @@ def add_kernel(parser: argparse.ArgumentParser, folder: str = "build/NAME") -> a
     )
     group.add_argument("-o", "--output", metavar="DIR", type=Path, help=f"build folder (default: {folder})")
     add_build_type(group)
+    add_sdk(group)
     return group
 
 
@@ -305,7 +306,6 @@ def add_host(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--sanitize", action="store_true", help="build with the address and undefined-behaviour sanitizers"
     )
-    add_sdk(group)
 
 
 def build_arguments(parser: argparse.ArgumentParser) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from camkes.cli.arguments import Command, add_input, input_of, positive
-from camkes.cli.commands.runs import add_kernel, wrong_for_sel4
+from camkes.cli.commands.runs import add_kernel, wrong_for_host, wrong_for_sel4
 from camkes.cli.output import GOOD, USAGE, USER_ERROR, Progress, wants_color, write_diagnostics
 from camkes.diagnostics import Diagnostic, Severity, Sink
 from camkes.diagnostics.words import plural
@@ -31,7 +31,7 @@ def test(arguments: argparse.Namespace) -> int:
     from camkes.testing import reports
     from camkes.testing.run import run_tests
 
-    if arguments.kernel == "sel4" and wrong_for_sel4(arguments):
+    if wrong_for_sel4(arguments) if arguments.kernel == "sel4" else wrong_for_host(arguments):
         return USAGE
     sink = Sink()
     tests = chosen(arguments, sink)
@@ -89,14 +89,17 @@ def options_of(arguments: argparse.Namespace, project: Path, sink: Sink) -> Suit
     from camkes.backends.sel4.workspace import find_workspace
     from camkes.testing.run import SuiteOptions
 
-    workspace = find_workspace(arguments.workspace, sink) if arguments.kernel == "sel4" else None
+    asked = input_of(arguments)
+    in_workspace = arguments.kernel == "sel4" and asked.sdk is None
+    workspace = find_workspace(arguments.workspace, sink) if in_workspace else None
     if arguments.coverage is not None and can_cover(sink):
         arguments.build_type = "Coverage"
+        asked = input_of(arguments)
     if sink.has_errors:
         return None
     return SuiteOptions(
         output=arguments.output or Path("build") / "tests" / project.name,
-        asked=input_of(arguments),
+        asked=asked,
         sanitize=arguments.sanitize,
         update=arguments.update,
         workspace=workspace,

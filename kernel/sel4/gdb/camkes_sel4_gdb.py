@@ -10,6 +10,7 @@ gdb stops, it gets the symbols of what runs there. Threads are those of the kern
 
 import json
 import re
+import shlex
 import struct
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -367,6 +368,8 @@ def setup(path):
     common.set_breakpoint = stop_in
     for line in ("set confirm off", "set pagination off"):
         gdb.execute(line, to_string=True)
+    for name, place in settings["sources"]:
+        gdb.execute(f"set substitute-path {shlex.quote(name)} {shlex.quote(place)}", to_string=True)
     for name, program in settings["images"].items():
         images[name] = Image(name, program)
     common.Camkes()

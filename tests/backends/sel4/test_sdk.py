@@ -45,7 +45,7 @@ from camkes.backends.sel4.sdk.description import (
     is_inside,
 )
 from camkes.backends.sel4.sdk.pack import pack
-from camkes.backends.sel4.workspace import console, make
+from camkes.backends.sel4.workspace import can_be_mapped, console, make
 from camkes.cli.commands import sdks
 from camkes.cli.main import main
 from camkes.diagnostics import Sink
@@ -266,6 +266,31 @@ def test_list_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     found = conforming("sdk", capsys.readouterr().out)
     assert found["schema"] == sdks.SCHEMA
     assert found["configurations"] == [{"name": "x86_64", "definitions": {}}]
+
+
+@pytest.mark.parametrize("command", ["build", "run", "debug", "measure", "test"])
+def test_an_sdk_is_for_sel4(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([command, str(EXAMPLES / "adder"), "--sdk", str(tmp_path / "x.sdk")]) == 2
+    assert "--sdk is for --kernel sel4" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["build", "debug", "measure"])
+def test_commands_use_the_sdk_that_is_given(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [command, str(EXAMPLES / "adder"), "--kernel", "sel4", "-o", str(tmp_path / "out")]
+    assert main([*words, "--sdk", str(tmp_path / "none.sdk")]) == 1
+    assert "none.sdk cannot be used as an SDK" in capsys.readouterr().err
+    monkeypatch.setenv("CAMKES_SDK", str(tmp_path / "named.sdk"))
+    assert main(words) == 1
+    assert "named.sdk cannot be used as an SDK" in capsys.readouterr().err
+
+
+def test_a_folder_whose_name_assemblers_would_divide(tmp_path: Path) -> None:
+    sink = Sink()
+    assert not can_be_mapped([tmp_path, tmp_path / "a=b"], sink)
+    assert "a=b has a `=`" in sink.diagnostics[0].message
+    assert can_be_mapped([tmp_path], Sink())
 
 
 # archives of programs

@@ -29,7 +29,7 @@ from camkes.backends.sel4.sdk.boot import bootable
 from camkes.backends.sel4.sdk.cpio import write_cpio
 from camkes.backends.sel4.sdk.description import Configuration
 from camkes.backends.sel4.sdk.programs import LOADER, Programs, run
-from camkes.backends.sel4.workspace import QEMU
+from camkes.backends.sel4.workspace import KERNEL, QEMU, can_be_mapped
 from camkes.cache import cache_folder, forget_older
 from camkes.capdl.loader_table import loader_table
 from camkes.capdl.specification import read_sizes
@@ -206,6 +206,8 @@ def build_system(
             help="install it: `camkes doctor`",
         )
         return False
+    if not can_be_mapped((place for place in programs.mapped if place != application.folder), sink):
+        return False
     runtime = _runtime(sdk, configuration, parts, sink, progress)
     if runtime is None:
         return False
@@ -233,6 +235,7 @@ def build_system(
     images.mkdir(exist_ok=True)
     for name, source in configuration.images.items():
         write_changed(images / name, (Path(programs.path(source)) if source else image).read_bytes())
+    write_changed(out / KERNEL, Path(programs.path(configuration.kernel)).read_bytes())
     write_changed(out / QEMU, json.dumps(_qemu(configuration)))
     return True
 

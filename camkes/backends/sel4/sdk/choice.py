@@ -187,7 +187,7 @@ def _comes_along(name: str, core: set[str]) -> bool:
 
 def _settings(application: Application) -> Iterator[tuple[Span, str, str]]:
     """Variables that files of the application write, where, and their values."""
-    if application.lists is None:
+    if application.lists is None and not application.files:
         return
     for file in dict.fromkeys([*(application.folder / name for name in _SETTINGS), *application.files]):
         text = read_text(file).replace("\r\n", "\n")

@@ -48,9 +48,10 @@ class Programs:
         self._inside: dict[str, str] = {}
         maps = {sdk.folder / "workspace": "/workspace", self.build: "/build"}
         maps |= {ROOT / name: f"/camkes-rt/{name}" for name in ("kernel", "runtime")}
-        maps |= {} if kept is None else {kept: str(kept)}
+        maps |= {} if kept is None or "=" in str(kept) else {kept: str(kept)}
         # the last that fits counts
         maps |= dict.fromkeys((out, work, *(work / name for name in LINKED)), "/build")
+        self.mapped = tuple(maps)
         self._maps = tuple(f"-ffile-prefix-map={place}={name}" for place, name in maps.items())
 
     def missing(self) -> str | None:
