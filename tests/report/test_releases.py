@@ -142,7 +142,8 @@ assembly {
     }
 }
 """
-    first = "int run(void) { for (int i = 0; i < 3; i++) { camkes_work(CAMKES_MS(1)); go_emit(); } return 0; }\n"
+    job = "{ camkes_work(CAMKES_MS(1)); go_emit(); }"
+    first = f"int run(void) {{ for (int i = 0; i < 3; i++) {job} return 0; }}\n"
     run = build(tmp_path, system, {"First": first, "Second": TASK}).run("--fast", duration=20 * MS)
     lane = next(lane for lane in decode(run.events, run.names).tasks if lane.task.name == "second")
     assert [job.release for job in lane.jobs] == [1 * MS, 3 * MS, 5 * MS]

@@ -19,7 +19,8 @@ int run(void)
         most = entry.error > most ? entry.error : most;
         if (++count == PAGE) {
             camkes_work(CAMKES_MS(3)); /* flash is slow */
-            printf("%4u ms: recorded, %d lost, error at most %d\n", (unsigned)entry.number, lost, most);
+            printf("%4u ms: recorded, %d lost, error at most %.1f degrees\n", (unsigned)entry.number, lost,
+                   most / 10.0);
             count = most = 0;
         }
     }

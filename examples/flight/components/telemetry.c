@@ -39,8 +39,8 @@ int run(void)
             .altitude = (int)(vertical.altitude * 100),
         };
         camkes_work(CAMKES_MS(6));
-        printf("%4u ms: roll %4d pitch %4d altitude %4d cm, %d Pa, checksum %04x\n", (unsigned)frame.number,
-               (int)frame.roll, (int)frame.pitch, (int)frame.altitude, barometer_pascals() / 100,
+        printf("%4u ms: roll %5.1f, pitch %5.1f, altitude %5.2f m, %d Pa, checksum %04x\n", (unsigned)frame.number,
+               frame.roll / 10.0, frame.pitch / 10.0, frame.altitude / 100.0, barometer_pascals() / 100,
                (unsigned)checksum(&frame, sizeof frame));
         if (job == TUNED_AT) {
             gains_t gains;
