@@ -32,6 +32,7 @@ RUNNING = (
     "encryption",
     "aav",
     "guest",
+    "flight",
 )
 VARIANTS = [
     *((name, ()) for name in RUNNING),
@@ -42,6 +43,7 @@ VARIANTS = [
     ("edf", ("-DFIXED=ON",)),
     ("guest", ("-DGUEST=idle",)),
     ("guest", ("-DSHARED=ON",)),
+    ("flight", ("-DINVERSION=ON",)),
 ]
 
 

@@ -126,8 +126,8 @@ def test_a_thread_whose_work_is_done_makes_way_for_releases_of_that_instant(tmp_
     assert State.HELD_UP not in states
 
 
-def test_a_stated_period_of_events_is_no_time_of_releases(tmp_path: Path) -> None:
-    """Nor is it one that `--verify` expects."""
+def test_a_stated_period_of_events_releases_no_jobs(tmp_path: Path) -> None:
+    """Nor does `--verify` expect them at these times."""
     system = """
 component First { control; requestor; emits Go go; }
 component Second { control; requestor; consumes Go go; }

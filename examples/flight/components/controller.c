@@ -20,7 +20,7 @@ static float limited(float value, float most)
 static float torque(const gains_t *gains, int axis, float wanted, float rate)
 {
     const float error = wanted - rate;
-    /* Of the rate alone, so that a new command is no impulse. */
+    /* Of the rate alone: a new command must not be an impulse. */
     const float slope = (before[axis] - rate) / SAMPLE_SECONDS;
     const float next = integral[axis] + error * SAMPLE_SECONDS;
     const float result = gains->p * error + gains->i * next + gains->d * slope;
