@@ -44,6 +44,10 @@ int run(void)
     emit(level, 5000);
     camkes_expect_equal(TENTHS(seen.angle[ROLL]), 0);
 
+    emit(tilted, 500);
+    camkes_expect_equal(TENTHS(seen.angle[ROLL]), 190);
+    emit(level, 5000);
+
     camkes_case("what changes fast is that of the gyroscope");
     emit(turning, 50); /* 5 degrees */
     camkes_expect_equal(TENTHS(seen.angle[ROLL]), 48);
