@@ -21,6 +21,8 @@ HOST_KERNEL = ROOT / "kernel" / "host"
 #: what a run has in place of device components: `.camkes` files that take the place of those of the same path
 DEVICES = HOST_KERNEL / "devices"
 SEL4_KERNEL = ROOT / "kernel" / "sel4"
+#: an installed tool has those of which new projects are made
+EXAMPLES = ROOT / "examples"
 _REPO_INIT = shlex.quote(str(ROOT / "repo-init.sh"))
 #: what makes a workspace for seL4; an installed tool does not know where its repository is
 MAKE_WORKSPACE = f"{_REPO_INIT} -u URL -b BRANCH DIR" if ROOT == _INSTALLED else f"{_REPO_INIT} DIR"

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 from camkes.diagnostics import Sink
 from camkes.files import OutputError, write_all
+from camkes.resources import EXAMPLES
 from camkes.scaffold.codes import PROJECT_EXISTS, PROJECT_NAME
 
 _PROJECTS = Path(__file__).parent / "projects"
@@ -29,19 +31,37 @@ TEMPLATES = {
     "locks": "two tasks that share a lock with priority inheritance",
     "driver": "a driver with registers, an interrupt and a model of the device",
     "rpc": "a client that calls a server, without real-time features",
+    "system": "a whole system, the flight controller of examples/flight, with tests",
 }
+#: of these, the files are those of an example, but for what `projects/` has
+_EXAMPLES = {"system": "flight"}
+#: what no project has: a build of an example, and what tests of this tool compare
+_LEFT_OUT = re.compile(r"expected.*\.txt|build/.*")
+#: the lines in which files of this tool name their licence
+_HEADER = re.compile(r"\A(?:(?:/\*|#) SPDX-.*\n)+")
 
 
 def files_of(template: str, name: str) -> dict[Path, bytes]:
     """The files of a project called `name`, by their paths in its folder."""
     found = {}
     for folder in (_PROJECTS / _COMMON, _PROJECTS / template):
-        for path in sorted(folder.rglob("*")):
-            if path.is_file():
-                place = str(path.relative_to(folder)).replace(_NAME, name)
-                text = path.read_text(encoding="utf-8").replace(_NAME, name)
-                found[Path(_STORED.get(place, place))] = text.encode()
-    return found
+        for place, text in _texts(folder):
+            found[_STORED.get(place, place).replace(_NAME, name)] = text.replace(_NAME, name)
+    example = _EXAMPLES.get(template)
+    for place, text in _texts(EXAMPLES / example) if example else ():
+        if place == "CMakeLists.txt":
+            text = re.sub(rf"\b{example}\b", name, text)
+        place = f"{name}.camkes" if place == f"{example}.camkes" else place
+        found.setdefault(place, _HEADER.sub("", text))
+    return {Path(place): text.encode() for place, text in found.items()}
+
+
+def _texts(folder: Path) -> Iterator[tuple[str, str]]:
+    """The files in a folder that belong to projects, with their paths there."""
+    for path in sorted(folder.rglob("*")):
+        place = path.relative_to(folder).as_posix()
+        if path.is_file() and not _LEFT_OUT.fullmatch(place):
+            yield place, path.read_text(encoding="utf-8")
 
 
 def create(folder: Path, template: str, sink: Sink) -> tuple[Path, ...]:

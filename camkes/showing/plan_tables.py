@@ -62,7 +62,8 @@ def to_text(
             for c in plan.conditions
         ]
         parts.append(table(conditions, right={2}, color=color))
-        parts.append("\n".join(line for c in plan.conditions for line in _ways(c)))
+        if ways := [line for c in plan.conditions for line in _ways(c)]:
+            parts.append("\n".join(ways))
     if plan.bands:
         bands = [("scheduler", "order", "priorities", "tasks")]
         bands += [

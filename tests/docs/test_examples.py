@@ -148,7 +148,8 @@ def test_c_files_compile(page: Path, text: str, tmp_path: Path) -> None:
     names = set(re.findall(r"\b(?!camkes_|main|run)(\w+_\w+)\(", text))
     source = tmp_path / "a.c"
     source.write_text("".join(f"int {name}();\n" for name in sorted(names)) + text)
-    folders = [f"-I{ROOT / name}" for name in ("runtime/include", "kernel/host/include")]
+    (tmp_path / "camkes.h").write_text("#include <camkes/realtime.h>\n")  # each component has its own
+    folders = [f"-I{ROOT / name}" for name in ("runtime/include", "kernel/host/include", tmp_path)]
     words = ["cc", "-std=gnu11", "-Werror", "-fsyntax-only", *folders, str(source)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

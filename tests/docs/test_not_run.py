@@ -38,6 +38,7 @@ NOT_RUN: dict[str, dict[str, tuple[str, ...]]] = {
             "camkes debug examples/inversion --kernel sel4",
             "(camkes seL4) camkes threads",
         ),
+        "docs/flight.md": ("export SEL4_WORKSPACE", "camkes build examples/flight"),
         "docs/how-to/sdk.md": ("export CAMKES_SDK", "camkes sdk"),
         "docs/sel4.md": (
             "camkes run examples/nested --kernel sel4 --sdk",

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ RUNNING = (
     "encryption",
     "aav",
     "guest",
+    "flight",
 )
 VARIANTS = [
     *((name, ()) for name in RUNNING),
@@ -42,6 +44,7 @@ VARIANTS = [
     ("edf", ("-DFIXED=ON",)),
     ("guest", ("-DGUEST=idle",)),
     ("guest", ("-DSHARED=ON",)),
+    ("flight", ("-DINVERSION=ON",)),
 ]
 
 
@@ -159,6 +162,80 @@ def test_drivers_that_take_all_time_delay_no_critical_task(tmp_path: Path) -> No
         assert tasks[name]["missed"] == 0 and tasks[name]["completed"] == tasks[name]["released"]
         assert tasks[name]["response"]["max"] <= bounds[name]
     assert tasks["bus"]["completed"] == tasks["video"]["completed"] == 0
+
+
+FLIGHT = EXAMPLES / "flight"
+
+
+@pytest.mark.long
+def test_the_flight_controller_responds_within_its_bounds(tmp_path: Path) -> None:
+    """docs/flight.md: no deadline is missed, and chains have bounds, too."""
+    run = camkes("run", FLIGHT, "-o", tmp_path, "--json", "--deny", "missed")
+    assert run.status == 0, run.errors
+    analysis = camkes("analyze", FLIGHT, "--platform", "none", "--strict", "--json", "-q")
+    assert analysis.status == 0, analysis.errors
+    bounds, found = json.loads(analysis.output), report(run)
+    responses = {task["name"]: task["response"] for task in bounds["tasks"]}
+    assert responses.pop("recorder") is None
+    for name, bound in responses.items():
+        assert found[name]["completed"] > 0 and found[name]["response"]["max"] <= bound, name
+    chains = json.loads(run.output)["chains"]
+    latencies = {tuple(chain["tasks"]): chain["latency"] for chain in bounds["chains"]}
+    assert [tuple(chain["tasks"])[-1] for chain in chains] == ["controller", "safety"]
+    for chain in chains:
+        assert chain["completed"] > 0 and chain["latency"]["max"] <= latencies[tuple(chain["tasks"])]
+
+
+@pytest.mark.long
+def test_the_inversion_of_the_flight_controller_is_found(tmp_path: Path) -> None:
+    """docs/flight.md: by the check, by a run and by the search; without it, none of them finds anything."""
+    for flags, status in (((), 0), (("-DINVERSION=ON",), 1)):
+        check = camkes("check", FLIGHT, *flags)
+        assert check.status == 0 and ("W0512" in check.errors) == bool(status)
+        words = (FLIGHT, *flags, "-o", tmp_path / f"out{status}", "--for")
+        run = camkes("run", *words, "100ms", "--deny", "missed", "-q")
+        assert run.status == status and ("E0809" in run.errors) == bool(status)
+        search = camkes("explore", *words, "40ms", "--arrivals", "stated", "--json")
+        assert search.status == status, search.errors
+        violation = json.loads(search.output)["violation"]
+        assert (violation and violation["property"]) == ("D" if status else None)
+
+
+@pytest.mark.long
+def test_the_race_of_the_flight_controller_is_found(tmp_path: Path) -> None:
+    """docs/flight.md: by the search alone; without it, there is none with one preemption."""
+    for flags, status in (((), 0), (("-DRACE=ON",), 1)):
+        words = (FLIGHT, *flags, "-o", tmp_path / f"out{status}")
+        run = camkes("run", *words, "-q", "--verify", "--deny", "missed")
+        assert run.status == 0 and run.output.startswith((FLIGHT / "expected.txt").read_text())
+        search = camkes("explore", *words, "--arrivals", "any", "--bound", "1", "--json")
+        assert search.status == status, search.errors
+        violation = json.loads(search.output)["violation"]
+        assert (violation and violation["property"]) == ("R" if status else None)
+
+
+@pytest.mark.long
+def test_tests_of_the_flight_controller_pass(tmp_path: Path) -> None:
+    """One mistake in its code, and they do not."""
+    copy = tmp_path / "flight"
+    shutil.copytree(FLIGHT, copy)
+    assert camkes("test", copy).status == 0
+    for name, right, wrong, test in (
+        ("mixer", "thrust - roll + pitch", "thrust + roll + pitch", "mixing"),
+        ("estimator", "(1 - weight) *", "weight *", "filter"),
+        ("barometer", "- 2000", "- 2100", "pressure"),
+        ("log", "count--", "count -= 2", "places"),
+        ("safety", "MOST_IMPLAUSIBLE 3", "MOST_IMPLAUSIBLE 2", "alarms"),
+        ("controller", "command.angle[axis] -", "command.angle[axis] +", "torque"),
+        ("airframe", "speed[1] + speed[2] - speed[0]", "speed[0] + speed[3] - speed[1]", "stable"),
+    ):
+        source = copy / "components" / f"{name}.c"
+        text = source.read_text()
+        assert right in text
+        source.write_text(text.replace(right, wrong, 1))
+        result = camkes("test", copy, "--filter", test)
+        assert result.status == 1 and f"FAIL {test}" in result.output, name
+        source.write_text(text)
 
 
 @pytest.mark.mostly_long(2)

@@ -124,3 +124,27 @@ def test_a_thread_whose_work_is_done_makes_way_for_releases_of_that_instant(tmp_
     assert switches[0] == run.number("a")
     states = {s.state for lane in decode(run.events, run.names).lanes for s in lane.segments}
     assert State.HELD_UP not in states
+
+
+def test_a_stated_period_of_events_releases_no_jobs(tmp_path: Path) -> None:
+    """Nor does `--verify` expect them at these times."""
+    system = """
+component First { control; requestor; emits Go go; }
+component Second { control; requestor; consumes Go go; }
+assembly {
+    composition {
+        component First first; component Second second;
+        connection seL4NotificationNative c(from first.go, to second.go);
+    }
+    configuration {
+        first._priority = 10;
+        second._priority = 20; second.release = "go"; second._period = 10 ms;
+    }
+}
+"""
+    job = "{ camkes_work(CAMKES_MS(1)); go_emit(); }"
+    first = f"int run(void) {{ for (int i = 0; i < 3; i++) {job} return 0; }}\n"
+    run = build(tmp_path, system, {"First": first, "Second": TASK}).run("--fast", duration=20 * MS)
+    lane = next(lane for lane in decode(run.events, run.names).tasks if lane.task.name == "second")
+    assert [job.release for job in lane.jobs] == [1 * MS, 3 * MS, 5 * MS]
+    assert run.violations() == []

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from camkes.resources import ROOT
+from camkes.scaffold import create
 from camkes.scaffold.create import TEMPLATES
 from tests.command import camkes
 from tests.documents import conforming
@@ -37,6 +39,31 @@ def test_a_new_project_has_files_for_ci_and_editors(tmp_path: Path) -> None:
     for path in (tmp_path / "a" / ".vscode").iterdir():
         json.loads(path.read_text())
     assert not any("@NAME@" in path.read_text() for path in tmp_path.rglob("*") if path.is_file())
+
+
+def test_a_new_system_is_the_example(tmp_path: Path) -> None:
+    """Its files, under the name of the project and without the lines of this tool's licence."""
+    (example := tmp_path / "flight").symlink_to(ROOT / "examples" / "flight")
+    assert camkes("new", tmp_path / "drone", "--template", "system").status == 0
+    written = {path.relative_to(tmp_path / "drone"): path for path in (tmp_path / "drone").rglob("*.c")}
+    assert set(written) == {path.relative_to(example) for path in example.rglob("*.c")}
+    for place, path in written.items():
+        assert path.read_text() == "".join((example / place).read_text().splitlines(keepends=True)[2:])
+    top = {path.name for path in (tmp_path / "drone").iterdir() if not path.name.startswith(".")}
+    assert top == {"CMakeLists.txt", "README.md", "components", "drone.camkes", "include", "tests"}
+    assert "flight" not in (tmp_path / "drone" / "CMakeLists.txt").read_text()
+    assert "# drone\n" in (tmp_path / "drone" / "README.md").read_text()
+
+
+def test_a_build_of_the_example_is_not_part_of_a_new_system(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(create, "EXAMPLES", tmp_path)
+    for place in ("flight.camkes", "build/flight/log.bin", "expected.txt"):
+        (tmp_path / "flight" / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "flight" / place).write_bytes(b"" if place == "flight.camkes" else b"\xff")
+    files = {str(path) for path in create.files_of("system", "drone")}
+    assert "drone.camkes" in files and not any("log" in name or "expected" in name for name in files)
 
 
 def test_existing_files_are_not_overwritten(tmp_path: Path) -> None:

@@ -106,9 +106,11 @@ def _cpi(cpi: PlannedCpi, names: TraceNames, ceiling: int) -> str:
 
 def _task(task: NamedTask) -> str:
     timer = "-" if task.timer is None else task.timer
+    # that of a task which an event releases is only the least time between two events
+    period = 0 if task.event is not None else task.period or 0
     return (
         f"task {task.name} {task.id} {task.context} {task.priority} {timer} {task.offset} "
-        f"{task.period or 0} {task.deadline or 0}"
+        f"{period} {task.deadline or 0}"
     )
 
 

@@ -65,6 +65,7 @@ COMMANDS = (
         """
   camkes new pump                       a periodic task, its test, settings for CI and editors
   camkes new drivers/uart --template driver
+  camkes new drone --template system    a whole system: the flight controller of examples/flight
 
 Exit status: 0 the project was created, 1 the name is not valid or there are files already.""",
         has_results=True,
