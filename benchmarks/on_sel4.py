@@ -44,7 +44,7 @@ from camkes.diagnostics import Sink
 MACHINES = {
     "x86_64": Machine("qemu-x86_64", "qemu-x86_64-mcs"),
     "qemu-arm-virt": Machine("qemu-aarch64", "qemu-aarch64-mcs", shift=4),
-    "qemu-riscv-virt": Machine("qemu-riscv64", "qemu-riscv64-mcs", shift=4),
+    "qemu-riscv-virt": Machine("qemu-riscv64", "qemu-riscv64-mcs"),
 }
 
 
