@@ -44,6 +44,7 @@ from camkes.analysis.workload import Workload
 from camkes.backends.sel4.workspace import console, find_workspace, make
 from camkes.diagnostics import Sink
 from camkes.project.application import KERNEL_IS_MCS
+from camkes.resources import SEL4_KERNEL
 from tests.analysis.attacks import UNIT, attacked_workload
 from tests.analysis.random_methods import with_methods
 
@@ -51,7 +52,7 @@ from tests.analysis.random_methods import with_methods
 TICK = 2_000_000
 
 SOURCES = Path(__file__).resolve().parent / "kernel_bounds"
-CYCLES = SOURCES.parent / "overheads" / "application" / "include"
+CYCLES = SEL4_KERNEL / "measure" / "include"
 
 
 class Machine(Struct, frozen=True):
