@@ -17,9 +17,10 @@ from camkes.backends.sel4.workspace import console
 from camkes.diagnostics import Sink
 from camkes.pipeline import Input, built_for_sel4
 from camkes.project.application import KERNEL_IS_MCS
+from camkes.resources import SEL4_KERNEL
 
 SOURCES = Path(__file__).resolve().parent
-CYCLES = SOURCES.parent / "overheads" / "application" / "include"
+CYCLES = SEL4_KERNEL / "measure" / "include"
 
 #: as in measured.h
 TASKS_MOST, TIMES_MOST = 16, 200

@@ -27,7 +27,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from msgspec import Struct, to_builtins
-from overheads import APPLICATION, places
+from overheads import APPLICATION, MEASURE, places
 
 from camkes.backends.sel4 import workspace as sel4
 
@@ -53,7 +53,7 @@ def write(application: Path, folder: Path) -> None:
     """A copy of the application, whose components tell when they begin."""
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(application, folder)
-    include = APPLICATION / "include"
+    include = MEASURE / "include"
     added = f'"{APPLICATION.parent / "boot" / "boot.c"}"'
     for path in folder.rglob("CMakeLists.txt"):
         text = _SOURCES.sub(rf"\1 {added}", path.read_text())

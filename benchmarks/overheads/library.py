@@ -16,7 +16,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from overheads import APPLICATION, Cost, boot, build, costs, table
+from overheads import APPLICATION, MEASURE, Cost, boot, build, costs, table
 
 SOURCES = APPLICATION.parent / "library"
 
@@ -24,7 +24,7 @@ SOURCES = APPLICATION.parent / "library"
 def write(checkout: Path, folder: Path) -> None:
     """The application, with the library where its templates look for it."""
     shutil.copytree(SOURCES, folder, dirs_exist_ok=True)
-    shutil.copytree(APPLICATION / "include", folder / "include", dirs_exist_ok=True)
+    shutil.copytree(MEASURE / "include", folder / "include", dirs_exist_ok=True)
     link = folder / "priority-aware-camkes"
     link.unlink(missing_ok=True)
     link.symlink_to(checkout)

@@ -2,22 +2,23 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """What a request costs on the seL4 kernel, in instructions, counted by QEMU.
 
-Builds `application/` in the workspace that SEL4_WORKSPACE names, boots it and prints a row for each kind of
+Builds the application with which `camkes measure --platform` measures, with what its requests are compared
+with (`application/`), in the workspace that SEL4_WORKSPACE names, boots it and prints a row for each kind of
 request. `call` is from before the request to its handler, `reply` from there to after the request; what it
 takes to read the counter is subtracted. Figures are medians; a run repeats to the digit. With what library.py
 needs, there are rows of the priority-aware-camkes library, too.
 
-    SEL4_WORKSPACE=DIR .venv/bin/python benchmarks/overheads/overheads.py [--json] [--debug] [--profile FILE]
+    SEL4_WORKSPACE=DIR .venv/bin/python benchmarks/overheads/overheads.py [--json] [--debug] [--mcs]
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import statistics
+import shutil
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,21 +26,20 @@ from msgspec import Struct
 
 from camkes.backends.sel4.workspace import console, find_workspace, make
 from camkes.diagnostics import Sink
+from camkes.measuring import figures
+from camkes.measuring.images import MACHINES, SOURCES, Wanted, write_application
+from camkes.measuring.log import REQUESTS, Sample, samples_of
 from camkes.project.application import KERNEL_IS_MCS
 
 APPLICATION = Path(__file__).resolve().parent / "application"
-
-HEAD = (
-    # REUSE-IgnoreStart
-    "# SPDX-License-Identifier: BSD-2-Clause",
-    "# SPDX-FileCopyrightText: 2026 The camkes-rt developers",
-    # REUSE-IgnoreEnd
-    "# Instructions, taken for cycles of 1 GHz: no machine's.",
-    "# Written by benchmarks/overheads/overheads.py --profile.",
-)
+#: what is measured with
+MEASURE = SOURCES
 
 #: seconds after which a run has failed
 LIMIT = 600
+
+#: the machines that count instructions, by the platform of seL4
+COUNTING = {machine.platform: name for name, machine in MACHINES.items() if machine.exact}
 
 #: rows of the application's output, and what they are called; a row is compared with another one
 ROWS = {
@@ -73,24 +73,6 @@ ROWS = {
 }
 
 
-class Sample(Struct, frozen=True):
-    """Readings of the counter; `middle` 0: not known."""
-
-    begin: int
-    middle: int
-    end: int
-
-
-class Release(Struct, frozen=True):
-    """Instructions of a release, by how many its interrupt is late at most, and those of an interrupt of the
-    kernel's clock, at most, which comes `every` so many nanoseconds; 0: none came."""
-
-    cost: int
-    late: int
-    tick: int
-    every: int
-
-
 class Cost(Struct, frozen=True):
     """Instructions of a request and of its two halves, None: not known."""
 
@@ -104,69 +86,68 @@ WITHOUT_MCS = ("bare", "bare_out3", "upstream", "upstream_upstream")
 OWN_TIME = "upstream"
 
 
+def wanted(platform: str, *, debug: bool, mcs: bool) -> Wanted:
+    """What is measured, and with which kernel."""
+    settings = {KERNEL_IS_MCS: "ON" if mcs else "OFF", "RELEASE": "OFF" if debug else "ON"}
+    return Wanted(COUNTING[platform], settings, samples=15)
+
+
+def write(folder: Path, what: Wanted) -> None:
+    """The measuring application, with what it is compared with."""
+    write_application(REQUESTS, what, folder)
+    shutil.copytree(APPLICATION, folder, dirs_exist_ok=True)
+
+
 def build(
-    workspace: Path,
-    folder: Path,
-    platform: str,
-    *,
-    debug: bool,
-    mcs: bool = False,
-    application: Path = APPLICATION,
+    workspace: Path, folder: Path, platform: str, *, debug: bool, mcs: bool = False, application: Path
 ) -> None:
     sink = Sink()
-    settings = {"PLATFORM": platform, "KernelPrinting": "ON", KERNEL_IS_MCS: "ON" if mcs else "OFF"}
-    if not debug:
-        settings["RELEASE"] = "ON"
-    if platform == "qemu-arm-virt":
-        settings["KernelArmExportVCNTUser"] = "ON"  # the counter; camkes-tool leaves it closed
+    settings = {**wanted(platform, debug=debug, mcs=mcs).all_definitions, "MEASURE": str(MEASURE)}
     if not make(workspace, application, folder, settings, sink, lambda text: print(text, file=sys.stderr)):
         sys.exit("\n".join(line for d in sink.diagnostics for line in (d.message, *d.notes)))
 
 
-def read_samples(lines: Iterable[str]) -> dict[str, list[Sample]] | None:
-    """The samples of each row that the application printed; None if it did not come to its end."""
-    samples: dict[str, list[Sample]] = {}
-    for line in lines:
-        rest = line.strip().partition("overheads: ")[2]
-        if rest == "end":
-            return samples
-        if rest:
-            row, *numbers = rest.split()
-            samples.setdefault(row, []).append(Sample(*map(int, numbers)))
-    return None
-
-
-#: an instruction takes 2 to this power of nanoseconds, which is one step of the platform's counter
-SHIFT = {"x86_64": 0, "qemu-arm-virt": 4, "qemu-riscv-virt": 0}
-
-
 def boot(folder: Path, platform: str) -> dict[str, list[Sample]]:
     """The samples of a run in QEMU."""
-    lines = console(folder, instruction_counting=True, shift=SHIFT[platform], seconds=LIMIT)
-    samples = read_samples(lines)
+    shift = MACHINES[COUNTING[platform]].shift or 0
+    lines = console(folder, instruction_counting=True, shift=shift, seconds=LIMIT)
+    samples = samples_of(lines)
     lines.close()
     if samples is None:
         sys.exit("the application did not come to its end")
     return samples
 
 
-def cost(samples: list[Sample], counter: int) -> Cost:
+def measure(
+    workspace: Path, folder: Path, platform: str, *, debug: bool, mcs: bool = False
+) -> dict[str, list[Sample]]:
+    """The samples of all rows, built in a folder."""
+    application, output = folder / "overheads", folder / "build"
+    write(application, wanted(platform, debug=debug, mcs=mcs))
+    output.mkdir(exist_ok=True)
+    build(workspace, output, platform, debug=debug, mcs=mcs, application=application)
+    samples = boot(output, platform)
+    if mcs:
+        own_time = samples[OWN_TIME]
+        samples = {row: each for row, each in samples.items() if row not in WITHOUT_MCS}
+        samples["own_time"] = own_time
+    return samples
+
+
+def counter_of(samples: Mapping[str, Sequence[Sample]]) -> int:
+    """What a reading of the counter takes."""
+    return figures.counter_of(samples, exact=True).most
+
+
+def cost(samples: Sequence[Sample], counter: int) -> Cost:
     """`counter` is what a reading takes."""
-
-    def median(values: list[int]) -> int:
-        return round(statistics.median(values))
-
-    known = all(s.middle != 0 for s in samples)
-    both = median([s.end - s.begin for s in samples]) - (2 if known else 1) * counter
-    if not known:
-        return Cost(both, None, None)
-    call = median([s.middle - s.begin for s in samples]) - counter
-    reply = median([s.end - s.middle for s in samples]) - counter
-    return Cost(both, call, reply)
+    found = figures.cost(samples, figures.Spread(counter, counter), exact=True)
+    halves = (None if half is None else half.most for half in (found.call, found.reply))
+    return Cost(found.both.most, *halves)
 
 
-def costs(samples: dict[str, list[Sample]]) -> dict[str, Cost]:
-    counter = round(statistics.median(s.middle - s.begin for s in samples["counter"]))
+def costs(samples: Mapping[str, Sequence[Sample]]) -> dict[str, Cost]:
+    counter = counter_of(samples)
     return {row: cost(samples[row], counter) for row in ROWS if row in samples}
 
 
@@ -178,43 +159,6 @@ def table(found: dict[str, Cost]) -> str:
         beside = "" if other not in found else f"{each.both / found[other].both:.3f} of {ROWS[other][0]}"
         lines.append(f"| {name} | {each.both} | {halves} | {beside} |")
     return "\n".join(lines)
-
-
-def profile(
-    found: dict[str, Cost],
-    samples: dict[str, list[Sample]],
-    queue: int,
-    releases: Mapping[int, Release],
-    source: str,
-) -> str:
-    """A platform profile (docs/analysis.md): an instruction is taken for a cycle of 1 GHz. `queue` is what
-    the longest queue adds to a contended request, `releases` what a release costs with how many timers: that
-    begins when it should, and an interrupt that is late is a part of it."""
-    counter = round(statistics.median(s.middle - s.begin for s in samples["counter"]))
-    pairs = list(zip(samples["contended_inherited"], samples["holder_inherited"], strict=True))
-    asked = round(statistics.median(held.middle - s.begin for s, held in pairs)) - counter
-    granted = round(statistics.median(s.middle - held.middle for s, held in pairs)) - counter
-    plain = found["plain"]
-    assert plain.call is not None and plain.reply is not None
-    nested = found["contended_inherited_inherited"].both - found["contended_inherited"].both
-    level = nested - (found["inherited_inherited"].both - found["inherited"].both)
-    text = [f'source = "{source}"', 'runtime = "camkes-rt"', "clock = 1_000_000_000"]
-    for row in ("plain", "fixed", "propagated"):
-        text += ["", f"[{row}]", f"call = {found[row].call}", f"reply = {found[row].reply}"]
-    text += ["", "[inherited]", f"acquire = {asked - plain.call}", f"release = {granted}"]
-    text += [f"queue = {queue}"]
-    text += ["# update, settle and clear of a level of the chain, together", f"update = {level}"]
-    few, many = min(releases), max(releases)
-    whole = {count: release.cost + release.late for count, release in releases.items()}
-    costs_alone = {count: release.cost for count, release in releases.items()}
-    each = max(-(-(taken[many] - taken[few]) // (many - few)) for taken in (whole, costs_alone))
-    late = ", ".join(f"{release.late} with {count}" for count, release in releases.items())
-    text += ["", "[timer]", f"# by how much the interrupt is late: {late} timers"]
-    text += [f"release = {max(taken - count * each for count, taken in whole.items())}", f"each = {each}"]
-    if tick := max(release.tick for release in releases.values()):
-        every = min(release.every for release in releases.values() if release.every)
-        text += ["", "[tick]", f"cost = {tick}", f"every = {every}"]
-    return "\n".join(text)
 
 
 @contextmanager
@@ -233,52 +177,19 @@ def places(output: Path | None) -> Iterator[tuple[Path, Path]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--platform", default="x86_64", choices=SHIFT, help="as seL4 names it")
+    parser.add_argument("--platform", default="x86_64", choices=COUNTING, help="as seL4 names it")
     parser.add_argument("--debug", action="store_true", help="a debug image instead of a release image")
     parser.add_argument("--mcs", action="store_true", help="an MCS kernel: all servers are passive")
     parser.add_argument("--json", action="store_true", help="write figures as JSON instead of a table")
-    parser.add_argument("--profile", type=Path, metavar="FILE", help="write a platform profile, too")
-    parser.add_argument(
-        "--waiters", type=int, default=10, metavar="N", help="tasks in the longest queue of the profile (10)"
-    )
     parser.add_argument("--output", type=Path, metavar="DIR", help="keep the build in this folder")
     given = parser.parse_args()
     with places(given.output) as (workspace, folder):
-        build(workspace, folder, given.platform, debug=given.debug, mcs=given.mcs)
-        samples = boot(folder, given.platform)
-        if given.mcs:
-            own_time = samples[OWN_TIME]
-            samples = {row: each for row, each in samples.items() if row not in WITHOUT_MCS}
-            samples["own_time"] = own_time
-        queue, of_releases = 0, {}
-        if given.profile is not None:
-            import releases  # which import this module
-            import waiters
-
-            one, most = (
-                waiters.measure(
-                    count, workspace, folder, given.platform, debug=given.debug, mcs=given.mcs
-                ).both
-                for count in (1, given.waiters)
-            )
-            queue = most - one
-            of_releases = {
-                count: releases.measure(
-                    count, workspace, folder, given.platform, debug=given.debug, mcs=given.mcs
-                )
-                for count in (1, 10, 50)
-            }
-        found = costs(samples)
+        found = costs(measure(workspace, folder, given.platform, debug=given.debug, mcs=given.mcs))
         if not given.mcs:
-            import library  # which imports this module, too
+            import library  # which imports this module
 
             found |= library.rows(folder, given.platform, debug=given.debug)
     kind = "debug" if given.debug else "release"
-    if given.profile is not None:
-        longest = f"queue of {given.waiters}"
-        kernel = f"{kind}, MCS" if given.mcs else kind
-        source = f"benchmarks/overheads: {given.platform}, {kernel}, instructions in QEMU, {longest}"
-        given.profile.write_text("\n".join([*HEAD, profile(found, samples, queue, of_releases, source), ""]))
     if given.json:
         rows = {row: {"both": c.both, "call": c.call, "reply": c.reply} for row, c in found.items()}
         print(json.dumps({"platform": given.platform, "build": kind, "instructions": rows}, indent=2))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from overheads import SHIFT, places
+from overheads import COUNTING, places
 
 Result = TypeVar("Result")
 
@@ -26,7 +26,7 @@ def run(
     first ones as JSON. `measure` builds one size in a folder, and boots it."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument(what, type=int, nargs="*", default=sizes, metavar="N")
-    parser.add_argument("--platform", default="x86_64", choices=SHIFT, help="as seL4 names it")
+    parser.add_argument("--platform", default="x86_64", choices=COUNTING, help="as seL4 names it")
     parser.add_argument("--debug", action="store_true", help="a debug image instead of a release image")
     parser.add_argument("--mcs", action="store_true", help="an MCS kernel")
     parser.add_argument("--json", action="store_true", help="write figures as JSON instead of a table")

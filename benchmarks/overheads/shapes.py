@@ -15,10 +15,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import statistics
 from pathlib import Path
 
-from overheads import APPLICATION, SHIFT, boot, build, cost, places
+from overheads import APPLICATION, COUNTING, boot, build, cost, counter_of, places
 
 #: rows of the application's output, and what they are called
 SHAPES = {
@@ -53,7 +52,7 @@ def measure(workspace: Path, folder: Path, platform: str) -> dict[str, tuple[int
     """The instructions of each shape, of this tool and of camkes-tool."""
     build(workspace, folder, platform, debug=False, application=APPLICATION.parent / "shapes")
     samples = boot(folder, platform)
-    counter = round(statistics.median(s.middle - s.begin for s in samples["counter"]))
+    counter = counter_of(samples)
     return {
         shape: (cost(samples[f"ours_{shape}"], counter).both, cost(samples[f"theirs_{shape}"], counter).both)
         for shape in SHAPES
@@ -62,7 +61,7 @@ def measure(workspace: Path, folder: Path, platform: str) -> dict[str, tuple[int
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--platform", default="x86_64", choices=SHIFT, help="as seL4 names it")
+    parser.add_argument("--platform", default="x86_64", choices=COUNTING, help="as seL4 names it")
     parser.add_argument("--json", action="store_true", help="write figures as JSON instead of a table")
     parser.add_argument("--output", type=Path, metavar="DIR", help="keep the build in this folder")
     given = parser.parse_args()

@@ -16,9 +16,7 @@ import shutil
 import statistics
 from pathlib import Path
 
-from overheads import APPLICATION, SHIFT, boot, build, places
-
-FOLDERS = ("application", "releases", "switch")
+from overheads import APPLICATION, COUNTING, boot, build, places
 
 #: tasks of each criticality
 COUNTS = (32, 16, 8, 4)
@@ -53,8 +51,7 @@ def system() -> str:
 
 def measure(workspace: Path, folder: Path, platform: str) -> dict[int, list[int]]:
     """The instructions of each change, by the number of threads that it concerns."""
-    for name in FOLDERS:
-        shutil.copytree(APPLICATION.parent / name, folder / name, dirs_exist_ok=True)
+    shutil.copytree(APPLICATION.parent / "switch", folder / "switch", dirs_exist_ok=True)
     (folder / "switch" / "switch.camkes").write_text(system())
     output = folder / "build"
     output.mkdir(exist_ok=True)
@@ -68,7 +65,7 @@ def measure(workspace: Path, folder: Path, platform: str) -> dict[int, list[int]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--platform", default="x86_64", choices=SHIFT, help="as seL4 names it")
+    parser.add_argument("--platform", default="x86_64", choices=COUNTING, help="as seL4 names it")
     parser.add_argument("--output", type=Path, metavar="DIR", help="keep the build in this folder")
     given = parser.parse_args()
     with places(given.output) as (workspace, folder):

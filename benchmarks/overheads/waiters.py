@@ -11,61 +11,28 @@ each as soon as the one before waits. A row is the request of the last one, whic
 from __future__ import annotations
 
 import shutil
-import statistics
 from pathlib import Path
 
 import series
-from overheads import APPLICATION, Cost, boot, build, cost
+from overheads import MEASURE, Cost, boot, build, cost, counter_of
 
-SOURCES = APPLICATION.parent / "waiters"
+from camkes.measuring.images import queue_text
 
-#: priority of the task that holds the lock; those of the others follow
-LOWEST = 10
-
-_SYSTEM = """import <std_connector.camkes>;
-procedure Clock {{ uint64_t now(in uint64_t release); }}
-component Client {{
-    control; requestor; uses Clock lock; consumes Released held; attribute int measures = 0;
-}}
-component Holder {{ control; requestor; uses Clock lock; }}
-component Inherited {{
-    provides Clock p with priority_protocol inherited, requests (); emits Released client;
-}}
-assembly {{
-    composition {{
-        component Holder holder;
-        component Inherited server;
-        group clients {{ {components} }}
-        connection seL4RPCCall lock(from holder.lock, {uses}, to server.p);
-        connection seL4Notification held(from server.client, {consumes});
-    }}
-    configuration {{
-        holder._priority = {lowest};
-        {priorities}
-        c{count}.measures = 1;
-    }}
-}}
+_LISTS = """cmake_minimum_required(VERSION 3.16)
+project(waiters C)
+include(${CMAKE_CURRENT_LIST_DIR}/components.cmake)
+DeclareCAmkESComponent(Queued C_FLAGS -DALONE)
+DeclareCAmkESRootserver(queue.camkes)
+GenerateCAmkESRootserver()
 """
 
 
-def system(count: int) -> str:
-    clients = range(1, count + 1)
-    return _SYSTEM.format(
-        components=" ".join(f"component Client c{i};" for i in clients),
-        uses=", ".join(f"from clients.c{i}.lock" for i in clients),
-        consumes=", ".join(f"to clients.c{i}.held" for i in clients),
-        priorities="\n        ".join(f"c{i}._priority = {LOWEST + i};" for i in clients),
-        lowest=LOWEST,
-        count=count,
-    )
-
-
 def write(count: int, folder: Path) -> None:
-    """The application with that many waiters."""
-    shutil.copytree(SOURCES, folder, dirs_exist_ok=True)
-    shutil.copytree(APPLICATION / "include", folder / "include", dirs_exist_ok=True)
-    shutil.copy(APPLICATION / "server.c", folder)
-    (folder / "waiters.camkes").write_text(system(count))
+    """The application with that many waiters: a part of the measuring one."""
+    shutil.copytree(MEASURE / "requests", folder, dirs_exist_ok=True)
+    shutil.copytree(MEASURE / "include", folder / "include", dirs_exist_ok=True)
+    (folder / "queue.camkes").write_text(queue_text(count))
+    (folder / "CMakeLists.txt").write_text(_LISTS)
 
 
 def measure(
@@ -77,8 +44,7 @@ def measure(
     output.mkdir(exist_ok=True)
     build(workspace, output, platform, debug=debug, mcs=mcs, application=application)
     samples = boot(output, platform)
-    counter = round(statistics.median(s.middle - s.begin for s in samples["counter"]))
-    return cost(samples["waiters"], counter)
+    return cost(samples["queued"], counter_of(samples))
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ def find_assumptions(
 ) -> tuple[Assumption, ...]:
     """All assumptions about a system. The user named `platform`. `unread` says why the code of instances
     and handlers was not read, "" that of all others."""
-    found = [_OPERATIONS] if platform is None else []
+    found = [_OPERATIONS] if platform is None else [*_measured(system, platform)]
     if platform not in (None, FREE) and in_slots(system):
         found.append(_switches(system))
     found += _devices(system)
@@ -77,6 +77,22 @@ _OPERATIONS = Assumption(
     "operations of the kernel and the runtime take no time",
     "name a machine with `--platform NAME`, or `--platform none` if the stated times include them",
 )
+
+
+def _measured(system: System, platform: Platform) -> Iterator[Assumption]:
+    """What samples of a board do not show, and what another kernel does."""
+    measured = platform.measured
+    if measured is None:
+        return
+    if measured.figures == "maximum":
+        text = f"no operation takes longer than the longest of {measured.samples} samples on that board"
+        help = "no measurement replaces it: leave time to the deadlines"
+        yield Assumption(AssumptionKind.OPERATIONS, "", text, help)
+    if measured.mcs != system.mcs:
+        kernel = "an MCS kernel" if measured.mcs else "a kernel without MCS"
+        text = f"operations take the time that they take on {kernel}, as in `{platform.name}`"
+        help = "name a profile of the kernel that the system is for"
+        yield Assumption(AssumptionKind.OPERATIONS, "", text, help)
 
 
 def _switches(system: System) -> Assumption:

@@ -68,6 +68,24 @@ class TickCost(Struct, frozen=True, forbid_unknown_fields=True):
     every: Annotated[int, Meta(ge=1)] = 1_000_000
 
 
+class Provenance(Struct, frozen=True, forbid_unknown_fields=True):
+    """How `camkes measure --platform` found the figures: each is the `median` of so many `samples`, or the
+    `maximum`, which is not a bound. `platform` is that of seL4, `kernel` its revision, `settings` those of
+    the kernel, `counter` what was read, `longest_queue` the clients that waited for one lock."""
+
+    machine: str = ""
+    platform: str = ""
+    kernel: str = ""
+    settings: str = ""
+    mcs: bool = False
+    compiler: str = ""
+    counter: str = ""
+    version: str = ""
+    samples: Cycles = 0
+    figures: Literal["median", "maximum"] = "median"
+    longest_queue: Cycles = 0
+
+
 class Platform(Struct, frozen=True, forbid_unknown_fields=True):
     """A machine and a runtime. `clock` is in Hz, `source` is where the figures are from. `raised` are the
     cycles for each thread that gets another priority when the criticality of the system changes."""
@@ -83,6 +101,7 @@ class Platform(Struct, frozen=True, forbid_unknown_fields=True):
     timer: TimerCost = TimerCost()
     tick: TickCost = TickCost()
     raised: Cycles = 0
+    measured: Provenance | None = None
 
     def overhead_cycles(
         self,

@@ -35,6 +35,7 @@ from tests.diagnostics.pages import blocks
 from tests.diagnostics.test_commands import GOLDEN, limited_files, run
 from tests.diagnostics.test_page_projects import CODE, SESSIONS, Project
 from tests.docs.reader import COMMAND, Reader
+from tests.measuring import logs
 from tests.written import write_files
 
 Given = Callable[[Path, pytest.MonkeyPatch], AbstractContextManager[None]]
@@ -119,6 +120,18 @@ def a_small_sdk(folder: Path, _: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
+def a_log(*lines: str) -> Given:
+    """In serial.log; board.log is a good one."""
+
+    @contextmanager
+    def given(folder: Path, _: pytest.MonkeyPatch) -> Iterator[None]:
+        (folder / "serial.log").write_text("\n".join(lines))
+        (folder / "board.log").write_text("\n".join([*logs.LINES, ""]))
+        yield
+
+    return given
+
+
 #: How pages show paths of this machine.
 SHOWN = {sys.executable: "/home/me/.venv/bin/python", str(ROOT): "/home/me/camkes-rt"}
 #: What else is so while a page's diagnostic is reported.
@@ -131,6 +144,10 @@ GIVEN: dict[str, Given] = {
     "E0726": another_build,
     "E0732": a_low_limit,
     "E0740": no_gcovr,
+    "E0790": a_log(logs.cut()),
+    "E0791": a_log(*logs.damaged()),
+    "E0792": a_log(*logs.with_about("93f73a49ad2b", "fedcba987654", "releases-1")),
+    "E0793": a_log(),
     "E0967": a_small_sdk,
     "E0968": a_small_sdk,
     "W0964": a_fast_clock,

@@ -23,6 +23,7 @@ LAYERS = (
     Entry(13, ("editor",),
         "the editor server: translates results of the lower layers to the Language Server Protocol"),
     Entry(13, ("experiments",), "replayed cases, measurements"),
+    Entry(13, ("measuring",), "what operations cost on a machine: images, what they print, a profile"),
     Entry(13, ("doctor",), "what commands need on this machine, and how it is installed"),
     Entry(13, ("debugging",), "runs in gdb: where to stop, and what gdb needs to know"),
     Entry(13, ("testing",), "tests of a project: mocks, checks, what is expected, results"),

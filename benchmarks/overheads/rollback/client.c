@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* The last line is "overheads: end". */
 #include <camkes.h>
 #include <camkes/realtime.h>
-#include <inttypes.h>
-#include <stdio.h>
+#include <measure.h>
 
 #define RUNS 12
 
@@ -15,10 +13,10 @@ int run(void)
         taken[job] = server_work((uint64_t)endless);
     }
     for (int job = 0; job < RUNS && !endless; job++) {
-        printf("overheads: rollback 0 0 %" PRIu64 "\n", taken[job]);
+        measure_line("rollback", 0, 0, taken[job]);
     }
     if (!endless) {
-        printf("overheads: end\n");
+        measure_say("end");
     }
     return 0;
 }

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* Raises the criticality step by step, in each job; it falls when the processor is idle. The last
- * line is "overheads: end". */
+/* Raises the criticality step by step, in each job; it falls when the processor is idle. */
 #include <camkes.h>
 #include <camkes/realtime.h>
-#include <cycles.h>
-#include <inttypes.h>
-#include <stdio.h>
+#include <measure.h>
 
 #define RUNS 12
 #define LEVELS 3
@@ -26,9 +23,11 @@ int run(void)
     }
     for (int job = 0; job < RUNS; job++) {
         for (unsigned level = 1; level <= LEVELS; level++) {
-            printf("overheads: %u 0 0 %" PRIu64 "\n", level, taken[job][level - 1]);
+            const char row[] = {(char)('0' + level), 0};
+            measure_line(row, 0, 0, taken[job][level - 1]);
         }
     }
-    printf("overheads: 4 0 0 %" PRIu64 "\noverheads: end\n", empty);
+    measure_line("4", 0, 0, empty);
+    measure_say("end");
     return 0;
 }

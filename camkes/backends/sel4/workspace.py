@@ -280,13 +280,21 @@ def console(
     2 to the power of `shift` nanoseconds. With `tick` there is
     an empty string whenever no line has come for so many seconds."""
     program = simulator(out, _COUNT_INSTRUCTIONS.format(shift=shift) if instruction_counting else "")
-    with program as qemu:
-        assert qemu.stdout is not None
+    yield from printed(program, seconds=seconds, tick=tick)
+
+
+def printed(
+    program: process.StartedProgram, *, seconds: float | None = None, tick: float | None = None
+) -> Generator[str, None, None]:
+    """The lines that a program writes to its standard output, which is a pipe; the times are those of
+    `console`."""
+    with program as started:
+        assert started.stdout is not None
         limit = None if seconds is None else threading.Timer(seconds, program.stop)
         if limit is not None:
             limit.start()
         try:
-            yield from _lines(qemu.stdout, tick)
+            yield from _lines(started.stdout, tick)
         finally:
             if limit is not None:
                 limit.cancel()

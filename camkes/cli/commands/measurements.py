@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The command about execution times: measure."""
+"""The command about execution times, and what operations cost on a machine: measure."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
 from camkes import pipeline
 from camkes.cli.arguments import Command, add_input, duration, input_of, positive
+from camkes.cli.commands.machines import measure_platform
+from camkes.cli.commands.machines import wrong as wrong_of_machines
 from camkes.cli.commands.runs import add_kernel, wrong_for_host, wrong_for_sel4
 from camkes.cli.output import GOOD, USAGE, USER_ERROR, Progress, wants_color, write_diagnostics
 from camkes.diagnostics import Sink
 from camkes.documents import json_text
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from camkes.experiments.measure import Measured
 
 _NOTE = (
@@ -71,6 +72,11 @@ class MeasureReport(Struct, frozen=True, kw_only=True):
 def measure(arguments: argparse.Namespace) -> int:
     from camkes.experiments.measure import measure, measure_on_sel4
 
+    if (message := wrong_of_machines(arguments)) is not None:
+        print(f"camkes measure: {message}", file=sys.stderr)
+        return USAGE
+    if arguments.platform:
+        return measure_platform(arguments)
     on_sel4 = arguments.kernel == "sel4"
     if on_sel4 and arguments.runs != _RUNS:
         print("camkes measure: --runs is for the host kernel", file=sys.stderr)
@@ -157,7 +163,7 @@ def to_text(found: Measured, factor: float, *, color: bool = False) -> str:
 
 def measure_arguments(parser: argparse.ArgumentParser) -> None:
     add_input(parser)
-    add_kernel(parser)
+    add_kernel(parser, "build/NAME; with --platform: the profile, a .toml file")
     option = parser.add_argument
     option(
         "--for", dest="duration", metavar="TIME", type=duration, help="virtual time of each run (default: 1s)"
@@ -178,6 +184,52 @@ def measure_arguments(parser: argparse.ArgumentParser) -> None:
     )
     option("--write", action="store_true", help="write the proposed times into the .camkes files")
     option("--json", action="store_true", help="print the results as JSON")
+    add_machine(parser)
+
+
+def add_machine(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group(
+        "measuring a machine",
+        "What requests, releases and the kernel's clock cost, for `camkes analyze --platform FILE`.\n"
+        "-D has the platform of a board as seL4 names it, and settings of the kernel (KernelIsMCS).",
+    )
+    group.add_argument("--platform", action="store_true", help="measure a machine in place of a system")
+    group.add_argument(
+        "--machine",
+        choices=("qemu-x86_64", "qemu-aarch64", "qemu-riscv64", "board"),
+        help="QEMU, which counts instructions, or a board, whose cycles are counted: without --boot, its "
+        "images are only built (default: qemu-x86_64, with --boot board)",
+    )
+    group.add_argument(
+        "--boot",
+        metavar="COMMAND",
+        help="what boots the files in the folder {images} on a board, and writes what the serial line brings "
+        "to standard output",
+    )
+    group.add_argument(
+        "--log",
+        dest="logs",
+        metavar="FILE",
+        type=Path,
+        action="append",
+        default=[],
+        help="read what images printed that were booted before; may be repeated, a log may have several",
+    )
+    group.add_argument(
+        "--samples",
+        metavar="N",
+        type=positive,
+        help="how often each figure is measured (default: 1000; in QEMU 15, which repeat to the digit)",
+    )
+    group.add_argument(
+        "--build-folder",
+        metavar="DIR",
+        type=Path,
+        help="where images are built, and what they printed is kept (default: build/measure-MACHINE)",
+    )
+    group.add_argument(
+        "--timeout", dest="limit", metavar="TIME", type=duration, help="for each boot (default: 600s)"
+    )
 
 
 COMMANDS = (
@@ -190,10 +242,15 @@ COMMANDS = (
   camkes measure examples/nested
   camkes measure system.camkes --runs 20 --for 5s --margin 1.5 --write
   camkes measure apps/radar --kernel sel4 --workspace ~/sel4 --for 1s
+  camkes measure --platform --machine qemu-aarch64 -D KernelIsMCS=ON -o arm-mcs.toml
+  camkes measure --platform --boot './lab {images}' -D PLATFORM=zynqmp -o board.toml
+  camkes measure --platform --machine board -D PLATFORM=zynqmp
+  camkes measure --platform --log serial.log -o board.toml
 
 On the host kernel, time passes only in camkes_work(), so only systems that model their execution times with
-it can be measured. On seL4, a run in QEMU is recorded, where an instruction counts as 1 ns.
-Exit status: 1 if a run had a fault.""",
+it can be measured. On seL4, a run in QEMU is recorded, where an instruction counts as 1 ns. With --platform,
+images that measure are built and booted.
+Exit status: 1 if a run had a fault, or a machine could not be measured.""",
         has_results=True,
     ),
 )

@@ -16,8 +16,7 @@ from types import ModuleType
 
 import pytest
 
-from camkes.analysis.platform import Halves
-from camkes.analysis.profiles import read_platform
+from tests.command import camkes
 
 ROOT = Path(__file__).parents[3]
 FOLDER = str(ROOT / "benchmarks" / "overheads")
@@ -30,66 +29,22 @@ def benchmark(name: str = "overheads") -> ModuleType:
     return importlib.import_module(name)
 
 
-def test_halves_are_without_the_readings_of_the_counter() -> None:
+def test_costs_are_of_all_rows() -> None:
     overheads = benchmark()
-    lines = ["counter 100 105 110\n", "plain 1000 1255 1560\n", "shapes_none 2000 0 2500\n"]
-    samples = overheads.read_samples(f"overheads: {line}" for line in [*lines, "end\n"])
-    assert overheads.cost(samples["plain"], 5) == overheads.Cost(550, 250, 300)
-    assert overheads.cost(samples["shapes_none"], 5) == overheads.Cost(495, None, None)
-    assert overheads.read_samples(["overheads: plain 1 2 3\n"]) is None, "it has no end"
-
-
-def test_the_profile_can_be_read(tmp_path: Path) -> None:
-    overheads = benchmark()
-    readings = dict.fromkeys(overheads.ROWS, (10, 260, 510)) | {
-        "counter": (10, 15, 20),
-        "inherited_inherited": (10, 560, 1110),
-        "contended_inherited": (10, 5000, 5300),
-        "holder_inherited": (1, 4000, 4200),
-        "contended_inherited_inherited": (10, 9000, 9500),
+    readings = {"counter": (100, 105, 110), "plain": (1000, 1255, 1560), "shapes_none": (2000, 0, 2500)}
+    found = overheads.costs({row: [overheads.Sample(*each)] for row, each in readings.items()})
+    assert found == {
+        "plain": overheads.Cost(550, 250, 300),
+        "shapes_none": overheads.Cost(495, None, None),
     }
-    lines = [f"overheads: {row} {' '.join(map(str, each))}\n" for row, each in readings.items()]
-    samples = overheads.read_samples([*lines, "overheads: end\n"])
-    path = tmp_path / "machine.toml"
-    path.write_text(
-        overheads.profile(
-            overheads.costs(samples),
-            samples,
-            3000,
-            {
-                1: overheads.Release(10_102, 700, 300, 2_000_000),
-                50: overheads.Release(13_498, 800, 310, 1_999_000),
-            },
-            "a test",
-        )
-    )
-    platform = read_platform(str(path))
-    assert (platform.runtime, platform.plain) == ("camkes-rt", Halves(245, 245))
-    # until the holder can go on, and from there to the handler of who waited
-    assert (platform.inherited.acquire, platform.inherited.release) == (3985 - 245, 995)
-    assert platform.inherited.queue == 3000
-    # 71.3 instructions for each timer more, with which the interrupt is later, too, rounded up
-    assert (platform.timer.release, platform.timer.each) == (10_802 - 72, 72)
-    assert [platform.release_cycles(count) for count in (1, 50)] == [10_802, 14_330]
-    assert (platform.tick.cost, platform.tick.every) == (310, 1_999_000)
-    assert platform.inherited.update == (9480 - 5280) - (1090 - 490)
+    assert "| plain | 550 | 250 | 300 |" in overheads.table(found)
 
 
-def test_the_longest_gaps_are_releases() -> None:
-    """Each 5000 ns a release of 900, up to 20 late, and between these a tick of 300."""
-    releases, overheads = benchmark("releases"), benchmark()
-    sample = overheads.Sample
-    begins = [(number * 2500, 300 if number % 2 else 900) for number in range(1, 41)]
-    gaps = [sample(begin + (0 if begin % 15_000 else 20), 0, begin + length) for begin, length in begins]
-    clock = sample(0, 0, 0), sample(200_000, 0, 200_000)
-    found = releases.of_releases(gaps, *clock, 5000)
-    assert (found.late, found.tick, found.every) == (20, 300, 5000), found
-    assert found.cost == 900
-    slow = sample(0, 0, 0), sample(200_000, 0, 400_000)  # two nanoseconds an instruction
-    assert releases.of_releases(gaps, *slow, 10_000).every == 10_000
-    text = releases.system(3)
-    assert "t2._priority = 10; t2._period = 14997111 ns; t2._offset = 9998074 ns;" in text
-    assert "t0._period = 9998074 ns;" in releases.system(1)
+def test_rows_are_added_to_those_of_the_measuring_application(tmp_path: Path) -> None:
+    overheads = benchmark()
+    overheads.write(tmp_path, overheads.wanted("x86_64", debug=False, mcs=False))
+    result = camkes("check", tmp_path, "-q")
+    assert result.status == 0, result.errors
 
 
 def test_memory_of_an_image() -> None:
@@ -161,8 +116,8 @@ def test_bounds_of_requests(tmp_path: Path) -> None:
     overheads = benchmark()
     folder = Path(os.environ.get("SEL4_BUILDS") or tmp_path) / "overheads"
     folder.mkdir(parents=True, exist_ok=True)
-    overheads.build(Path(os.environ["SEL4_WORKSPACE"]), folder, "x86_64", debug=False)
-    found = overheads.costs(overheads.boot(folder, "x86_64"))
+    workspace = Path(os.environ["SEL4_WORKSPACE"])
+    found = overheads.costs(overheads.measure(workspace, folder, "x86_64", debug=False))
     above = {(row, other): found[row].both / found[other].both for row, other, _ in BOUNDS}
     assert {(row, other): above[row, other] for row, other, most in BOUNDS if above[row, other] > most} == {}
     assert {row: found[row].both for row, most in MOST.items() if found[row].both > most} == {}
@@ -175,8 +130,8 @@ def test_bounds_of_requests_on_an_mcs_kernel(tmp_path: Path) -> None:
     overheads = benchmark()
     folder = Path(os.environ.get("SEL4_BUILDS") or tmp_path) / "mcs-overheads"
     folder.mkdir(parents=True, exist_ok=True)
-    overheads.build(Path(os.environ["SEL4_WORKSPACE"]), folder, "x86_64", debug=False, mcs=True)
-    found = overheads.costs(overheads.boot(folder, "x86_64"))
+    workspace = Path(os.environ["SEL4_WORKSPACE"])
+    found = overheads.costs(overheads.measure(workspace, folder, "x86_64", debug=False, mcs=True))
     pairs = [
         (row, other) for row, other, _ in BOUNDS if other in ("plain", "plain_plain", "event", "delivered")
     ]

@@ -265,7 +265,7 @@ def _parts(workspace: Path, builds: Iterable[ProbeBuild], content: dict[str, Pat
         for text in sorted(folder.glob("*")) + sorted((folder / "LICENSES").glob("*")):
             if text.is_file() and (text.parent.name == "LICENSES" or _LICENCE.fullmatch(text.name)):
                 content[f"licences/{name}/{text.relative_to(folder)}"] = text.read_bytes()
-        yield Part(name, _revision(folder), tuple(sorted(licences)))
+        yield Part(name, revision_of(folder), tuple(sorted(licences)))
 
 
 def _project_of(file: Path) -> str:
@@ -281,7 +281,8 @@ def _head(file: Path) -> str:
         return opened.read(_HEADS).decode("utf-8", "replace")
 
 
-def _revision(folder: Path) -> str:
+def revision_of(folder: Path) -> str:
+    """The revision of the repository that a folder is of; "" where that is not known."""
     try:
         said = process.run(["git", "-C", str(folder), "rev-parse", "HEAD"])
     except OSError:

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* A server whose result is the time at which its handler executes. */
 #include <camkes.h>
 #include <cycles.h>
 

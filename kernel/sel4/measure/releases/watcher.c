@@ -3,11 +3,7 @@
 /* Executes while no job does, and prints for how long it did not, from its last reading of the
  * counter to the next one: releases, and ticks of the kernel. */
 #include <camkes.h>
-#include <cycles.h>
-#include <inttypes.h>
-#include <stdio.h>
-
-#define GAPS 300
+#include <measure.h>
 
 /* More than two readings next to each other are apart, and less than any interrupt takes. */
 static uint64_t shortest_gap(void)
@@ -25,7 +21,7 @@ static uint64_t shortest_gap(void)
 static void print_clock(void)
 {
     const uint64_t counter = cycles(), now = camkes_now();
-    printf("overheads: clock %" PRIu64 " 0 %" PRIu64 "\n", counter, now);
+    measure_line("clock", counter, 0, now);
 }
 
 int run(void)
@@ -34,6 +30,7 @@ int run(void)
         uint64_t begin, end;
     } gaps[GAPS];
 
+    measure_begin();
     const uint64_t shortest = shortest_gap();
     print_clock();
     uint64_t last = cycles();
@@ -46,8 +43,8 @@ int run(void)
     }
     print_clock();
     for (int i = 0; i < GAPS; i++) {
-        printf("overheads: gap %" PRIu64 " 0 %" PRIu64 "\n", gaps[i].begin, gaps[i].end);
+        measure_line("gap", gaps[i].begin, 0, gaps[i].end);
     }
-    printf("overheads: end\n");
+    measure_say("end");
     return 0;
 }

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The images that measure: their sources, and how they are built and booted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from string import Template
+
+from msgspec import Struct
+
+from camkes import __version__, pipeline
+from camkes.backends.interface import Progress
+from camkes.diagnostics import Sink
+from camkes.files import write_changed
+from camkes.measuring.figures import APART
+from camkes.measuring.log import FORMAT, PARTS, REQUESTS
+from camkes.resources import SEL4_KERNEL
+
+SOURCES = SEL4_KERNEL / "measure"
+
+#: priority of the task that holds the lock; those of the clients that wait for it follow
+LOWEST = 10
+#: clients that wait for the lock, of which the last one is measured
+QUEUE = 10
+#: ends the names of files that are written for a number of components
+_TEMPLATE = ".camkes.in"
+
+
+class MeasuredMachine(Struct, frozen=True):
+    """Where images are booted: the platform as seL4 names it, and settings of the kernel that let components
+    read the counter. `shift`: in QEMU, an instruction takes 2 to this power of nanoseconds, which is one step
+    of the platform's counter; None: a board, whose cycles are counted."""
+
+    platform: str
+    settings: Mapping[str, str]
+    shift: int | None = None
+
+    @property
+    def exact(self) -> bool:
+        return self.shift is not None
+
+
+BOARD = "board"
+MACHINES = {
+    "qemu-x86_64": MeasuredMachine("x86_64", {}, 0),
+    "qemu-aarch64": MeasuredMachine("qemu-arm-virt", {"KernelArmExportVCNTUser": "ON"}, 4),
+    "qemu-riscv64": MeasuredMachine("qemu-riscv-virt", {}, 0),
+    BOARD: MeasuredMachine("x86_64", {"SIMULATION": "OFF", "KernelArmExportPMUUser": "ON"}),
+}
+
+
+def queue_text(count: int) -> str:
+    """The file queue.camkes: so many clients of one lock."""
+    clients = range(1, count + 1)
+    return _filled(
+        "requests/queue",
+        lowest=LOWEST,
+        last=f"c{count}",
+        components=" ".join(f"component Queued c{i};" for i in clients),
+        locks=", ".join(f"from queue.c{i}.lock" for i in clients),
+        events=", ".join(f"to queue.c{i}.held" for i in clients),
+        priorities=" ".join(f"c{i}._priority = {LOWEST + i};" for i in clients),
+    )
+
+
+def releases_text(timers: int) -> str:
+    """The file releases.camkes: so many tasks, all released in turn, and one that observes."""
+    period = max(timers, 2) * APART
+    return _filled(
+        "releases/releases",
+        components="\n        ".join(f"component Empty t{i};" for i in range(timers)),
+        settings="\n        ".join(
+            f"t{i}._priority = 10; t{i}._period = {period} ns; t{i}._offset = {i * APART} ns;"
+            for i in range(timers)
+        ),
+    )
+
+
+def _filled(name: str, **values: str | int) -> str:
+    """The text of a file that is written for a number of components."""
+    return Template((SOURCES / f"{name}{_TEMPLATE}").read_text("utf-8")).substitute(values)
+
+
+class Wanted(Struct, frozen=True):
+    """What is measured: on which machine, with which kernel (`definitions` of CMake, besides those of the
+    machine), and how often. `revision` is that of the kernel."""
+
+    name: str
+    definitions: Mapping[str, str]
+    samples: int
+    revision: str = ""
+
+    @property
+    def machine(self) -> MeasuredMachine:
+        return MACHINES[self.name]
+
+    @property
+    def all_definitions(self) -> dict[str, str]:
+        """A release kernel that prints, unless something else is stated."""
+        usual = {"PLATFORM": self.machine.platform, "RELEASE": "ON", "KernelPrinting": "ON"}
+        return {**usual, **self.machine.settings, **self.definitions}
+
+    @property
+    def gaps(self) -> int:
+        """Interrupts: between two releases there are two ticks of the kernel, or three."""
+        return 60 * self.samples if self.machine.exact else 4 * self.samples
+
+    def about(self) -> dict[str, str]:
+        """What an image prints first, in words without spaces."""
+        stated = self.all_definitions
+        words = [f"{name}={value}" for name, value in self.definitions.items() if name != "PLATFORM"]
+        return {
+            "format": FORMAT,
+            "camkes-rt": __version__,
+            "machine": self.name,
+            "platform": stated["PLATFORM"],
+            "kernel": self.revision[:12] or "unknown",
+            "settings": ",".join(words).replace(" ", "_") or "none",
+            "samples": str(self.samples),
+            "gaps": str(self.gaps),
+            "queue": str(QUEUE),
+        }
+
+
+def write_headers(part: str, wanted: Wanted, folder: Path) -> None:
+    """The headers that code which measures includes. Raises OSError."""
+    for file in (SOURCES / "include").iterdir():
+        write_changed(folder / file.name, file.read_bytes())
+    about = " ".join(f"{name}={value}" for name, value in wanted.about().items())
+    defined = [f"#define SAMPLES {wanted.samples}", f"#define GAPS {wanted.gaps}"]
+    if not wanted.machine.exact:
+        defined.append("#define MEASURE_ON_BOARD 1")
+    text = about.replace("\\", "\\\\").replace('"', '\\"')
+    defined += [f'#define MEASURE_PART "{part}"', f'#define MEASURE_ABOUT "{text}"']
+    write_changed(folder / "about.h", "\n".join(["#pragma once", *defined, ""]))
+
+
+def write_application(part: str, wanted: Wanted, folder: Path) -> None:
+    """The sources of an image. Raises OSError."""
+    kind, _, timers = part.partition("-")
+    for file in (SOURCES / kind).iterdir():
+        if not file.name.endswith(_TEMPLATE):
+            write_changed(folder / file.name, file.read_bytes())
+    write_headers(part, wanted, folder / "include")
+    if part == REQUESTS:
+        write_changed(folder / "queue.camkes", queue_text(QUEUE))
+    else:
+        write_changed(folder / "releases.camkes", releases_text(int(timers)))
+
+
+@contextmanager
+def built(
+    part: str,
+    wanted: Wanted,
+    folder: Path,
+    workspace: Path | None,
+    sdk: Path | None,
+    sink: Sink,
+    progress: Progress,
+) -> Iterator[Path | None]:
+    """Build an image below `folder`; its folder, or None after a diagnostic. Raises OSError."""
+    source = folder / "sources" / part
+    write_application(part, wanted, source)
+    asked = pipeline.Input(path=source, definitions=tuple(wanted.all_definitions.items()), sdk=sdk)
+    where = f"{PARTS.index(part) + 1} of {len(PARTS)}: {part}"
+    with pipeline.built_for_sel4(
+        asked, workspace, folder / part, sink, lambda text: progress(f"{where}: {text}")
+    ) as out:
+        yield out

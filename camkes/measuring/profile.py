@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The text of a platform profile (`camkes.analysis.platform`), from what was measured."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+
+from camkes.measuring.figures import Figures, figures
+from camkes.measuring.images import MACHINES
+from camkes.measuring.log import Boot
+
+_EXACT = "Instructions in QEMU, taken for cycles of 1 GHz: no machine's."
+_SEEN = "Each figure is the maximum of {samples} samples seen, not a bound."
+_TRUE = ("ON", "1", "TRUE", "YES")
+
+
+def is_exact(about: Mapping[str, str]) -> bool:
+    """Whether an image was built to count instructions."""
+    machine = MACHINES.get(about.get("machine", ""))
+    return machine is not None and machine.exact
+
+
+def is_mcs(about: Mapping[str, str]) -> bool:
+    """Whether it has a kernel with MCS."""
+    settings = dict(each.partition("=")[::2] for each in about.get("settings", "").split(","))
+    return settings.get("KernelIsMCS", "OFF").upper() in _TRUE
+
+
+def profile_of(boots: Sequence[Boot]) -> str:
+    """From all images of a measurement."""
+    about = boots[0].about
+    exact = is_exact(about)
+    return "\n".join([*_lines(about, figures(boots, exact=exact, mcs=is_mcs(about)), exact=exact), ""])
+
+
+def _lines(about: Mapping[str, str], found: Figures, *, exact: bool) -> Iterator[str]:
+    samples = about["samples"]
+    yield "# Written by `camkes measure --platform`."
+    yield f"# {_EXACT if exact else _SEEN.format(samples=samples)}"
+    kernel = "MCS kernel" if is_mcs(about) else "kernel without MCS"
+    how = "instructions in QEMU" if exact else f"maximum of {samples} samples seen, not a bound"
+    yield f"source = {_text(f'measured on {_name(about)}, {kernel}: {how}')}"
+    yield 'runtime = "camkes-rt"'
+    yield f"clock = {_number(found.clock)}"
+    for row, (call, reply) in found.halves.items():
+        yield from ("", f"[{row}]", f"call = {call}", f"reply = {reply}")
+    yield from ("", "[inherited]", f"acquire = {found.acquire}", f"release = {found.release}")
+    yield f"queue = {found.queue}"
+    yield from ("# update, settle and clear of a level of the chain, together", f"update = {found.update}")
+    late = " and ".join(f"{late} with {timers}" for timers, late in found.late.items())
+    yield from ("", "[timer]", f"# by how much the interrupt was late at most: {late} timers")
+    yield from (f"release = {found.timer}", f"each = {found.each}")
+    if found.tick:
+        yield from ("", "[tick]", f"cost = {found.tick}", f"every = {found.every}")
+    yield from ("", "[measured]", f"machine = {_text(about['machine'])}")
+    for key in ("platform", "kernel", "settings"):
+        yield f"{key} = {_text(about[key])}"
+    yield f"mcs = {str(is_mcs(about)).lower()}"
+    yield f"compiler = {_text(about['compiler'].replace('-', ' ', 1))}"
+    yield f"counter = {_text(about['counter'])}"
+    yield f"version = {_text(about['camkes-rt'])}"
+    yield from (f"samples = {samples}", f'figures = "{"median" if exact else "maximum"}"')
+    yield f"longest_queue = {about['queue']}"
+
+
+def _name(about: Mapping[str, str]) -> str:
+    return about["machine"] if is_exact(about) else f"a board ({about['platform']})"
+
+
+def _number(value: int) -> str:
+    return f"{value:_}"
+
+
+def _text(value: str) -> str:
+    """A string of TOML."""
+    return json.dumps(value, ensure_ascii=False)
