@@ -133,6 +133,7 @@ GIVEN: dict[str, Given] = {
     "E0740": no_gcovr,
     "E0967": a_small_sdk,
     "E0968": a_small_sdk,
+    "W0969": a_small_sdk,
     "W0964": a_fast_clock,
 }
 

@@ -52,6 +52,7 @@ from camkes.diagnostics import Sink
 from tests.backends.sel4.platforms import PLATFORMS, SDK_PLATFORMS
 from tests.backends.sel4.small_sdk import COMMAND, CONTENT, NAME, configuration, description, write_small_sdk
 from tests.documents import conforming
+from tests.written import write_files
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
@@ -291,6 +292,33 @@ def test_a_folder_whose_name_assemblers_would_divide(tmp_path: Path) -> None:
     assert not can_be_mapped([tmp_path, tmp_path / "a=b"], sink)
     assert "a=b has a `=`" in sink.diagnostics[0].message
     assert can_be_mapped([tmp_path], Sink())
+
+
+@pytest.mark.parametrize(
+    ("system", "code", "missed"),
+    [
+        ("import <picoserver.camkes>; assembly { composition {} }", "E0201", "components"),
+        (
+            "import <std_connector.camkes>; component A { control; dataport Buf d; }"
+            " component H { hardware; dataport Buf d; } assembly { composition {"
+            " component A a; component H h; connection seL4HardwareMMIO c(from a.d, to h.d); }"
+            " configuration { h.d_paddr = 0x1000; } }",
+            "E0955",
+            "templates",
+        ),
+    ],
+)
+def test_what_only_a_workspace_has(
+    system: str, code: str, missed: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lists = "DeclareCAmkESComponent(A SOURCES a.c)\nDeclareCAmkESRootserver(x.camkes)\n"
+    write_files(tmp_path / "x", {"x.camkes": system, "CMakeLists.txt": lists, "a.c": "int x;"})
+    sdk = write_small_sdk(tmp_path / "small.sdk")
+    words = ["build", str(tmp_path / "x"), "--kernel", "sel4", "--sdk", str(sdk), "-o", str(tmp_path / "out")]
+    assert main(words) == 1
+    said = capsys.readouterr().err
+    assert f"error[{code}]" in said, said
+    assert f"an SDK has no {missed} of a workspace; build in a workspace: --workspace DIR" in said, said
 
 
 # archives of programs
