@@ -73,8 +73,16 @@ def opened(file: Path, sink: Sink, progress: Progress) -> Sdk | None:
         return open_sdk(file)
     except ArchiveError as error:
         why = str(error)
-    except OSError as error:
+    except FileNotFoundError as error:
         why = error.strerror or str(error)
+    except OSError as error:
+        where = f" ({error.filename})" if error.filename and error.filename != str(file) else ""
+        sink.report(
+            UNUSABLE_SDK,
+            f"{file} cannot be unpacked: {error.strerror or error}{where}",
+            help="it is unpacked in the cache, once; XDG_CACHE_HOME names another folder for that",
+        )
+        return None
     sink.report(
         UNUSABLE_SDK,
         f"{file} cannot be used as an SDK: {why}",
