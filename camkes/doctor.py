@@ -24,6 +24,8 @@ from camkes.resources import MAKE_WORKSPACE, install_packages
 SCHEMA = "camkes-doctor 1"
 #: what everybody does; what is missing for these is an error
 ESSENTIAL = ("check", "build", "run", "test")
+#: what boots images for seL4
+_BOOTING = ("run", "debug", "measure", "test")
 _APT = "sudo apt install"
 _SECONDS = 20  # for a program to print its version
 
@@ -126,7 +128,7 @@ def _sdk_or_workspace() -> str:
 def needs() -> tuple[Need, ...]:
     """Everything, the most important first."""
     builds = ("build", "run", "test", "debug", "explore", "measure")
-    sel4 = ("build --kernel sel4", "run --kernel sel4")
+    sel4 = tuple(f"{each} --kernel sel4" for each in ("build", *_BOOTING))
     return (
         Need("cpp", ("check", *builds), "reading systems", f"{_APT} cpp", _program("", "cpp")),
         Need("C compiler", builds, "compiling components", f"{_APT} build-essential", _program("CC", "cc")),
@@ -164,7 +166,8 @@ def needs() -> tuple[Need, ...]:
             "SDK or workspace",
             sel4,
             "the seL4 kernel",
-            f"set {SDK_VARIABLE} to an SDK (camkes sdk), or {MAKE_WORKSPACE} and set SEL4_WORKSPACE",
+            f"set {SDK_VARIABLE} to an SDK (camkes sdk), which is all that is needed; "
+            f"or {MAKE_WORKSPACE} and set SEL4_WORKSPACE",
             _sdk_or_workspace,
         ),
         Need(

@@ -587,7 +587,7 @@ def _build_with_sdk(
 ) -> bool:
     from camkes.backends.host.sources import build_of
     from camkes.backends.sel4.sdk.build import build_system
-    from camkes.backends.sel4.sdk.choice import check, project_of
+    from camkes.backends.sel4.sdk.choice import check, pass_on, project_of
     from camkes.project.codes import MISSING_FILE
 
     application.report_missing(MISSING_FILE, sink)
@@ -595,15 +595,16 @@ def _build_with_sdk(
     if sink.has_errors:
         return False
     project = project_of(application, load_options(application, asked), sdk, configuration, out)
-    checked = _check_for_sel4(project, sink)
-    if checked is None:
-        return False
-    application.report_undeclared(checked.system, sink)
-    builds = {each.name: build_of(application, each, sink) for each in checked.system.instances}
-    if sink.has_errors:
-        return False
-    progress("generating")
-    parts = _generate_for_sel4(project, checked, sink)
+    found = Sink()
+    parts, builds = None, {}
+    checked = _check_for_sel4(project, found)
+    if checked is not None:
+        application.report_undeclared(checked.system, found)
+        builds = {each.name: build_of(application, each, found) for each in checked.system.instances}
+    if checked is not None and not found.has_errors:
+        progress("generating")
+        parts = _generate_for_sel4(project, checked, found)
+    pass_on(found, sink)
     if parts is None or sink.has_errors:
         return False
     return build_system(sdk, configuration, application, parts, builds, out, sink, progress)

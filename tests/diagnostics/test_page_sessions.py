@@ -150,6 +150,7 @@ GIVEN: dict[str, Given] = {
     "E0793": a_log(),
     "E0967": a_small_sdk,
     "E0968": a_small_sdk,
+    "W0969": a_small_sdk,
     "W0964": a_fast_clock,
 }
 

@@ -83,7 +83,7 @@ def sdk(arguments: argparse.Namespace) -> int:
                 )
         except (OSError, PackError) as error:
             progress.clear()
-            print(f"camkes sdk: {error}", file=sys.stderr)
+            print(f"camkes sdk: {reason(error, arguments.output)}", file=sys.stderr)
             return USER_ERROR
     progress.clear()
     status = write_diagnostics(arguments, sink)
@@ -93,6 +93,13 @@ def sdk(arguments: argparse.Namespace) -> int:
         print(f"made {arguments.output}")
         print(table(description), end="")
     return status
+
+
+def reason(error: Exception, file: Path) -> str:
+    """Why an SDK was not made."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"cannot write {error.filename or file}: {error.strerror}"
+    return str(error)
 
 
 def asked(arguments: argparse.Namespace) -> list[dict[str, str]]:

@@ -7,6 +7,7 @@ Images need a workspace and QEMU: SEL4_WORKSPACE=DIR. SEL4_BUILDS=DIR keeps the 
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import json
@@ -23,7 +24,7 @@ from msgspec.structs import replace
 
 from camkes import pipeline
 from camkes.backends.sel4.codes import NOT_IN_SDK
-from camkes.backends.sel4.elf import ElfError
+from camkes.backends.sel4.elf import ElfError, read_image, with_content
 from camkes.backends.sel4.sdk import elfloader
 from camkes.backends.sel4.sdk.archive import (
     MEMBER,
@@ -33,7 +34,7 @@ from camkes.backends.sel4.sdk.archive import (
     read_description,
     write_archive,
 )
-from camkes.backends.sel4.sdk.choice import choose
+from camkes.backends.sel4.sdk.choice import choose, opened
 from camkes.backends.sel4.sdk.cpio import write_cpio
 from camkes.backends.sel4.sdk.description import (
     BootLoader,
@@ -51,7 +52,9 @@ from camkes.cli.main import main
 from camkes.diagnostics import Sink
 from tests.backends.sel4.platforms import PLATFORMS, SDK_PLATFORMS
 from tests.backends.sel4.small_sdk import COMMAND, CONTENT, NAME, configuration, description, write_small_sdk
+from tests.diagnostics.test_commands import limited_files
 from tests.documents import conforming
+from tests.written import write_files
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
@@ -152,6 +155,40 @@ def test_another_file(data: bytes, tmp_path: Path) -> None:
         read_description(file)
     with pytest.raises(ArchiveError):
         open_sdk(file)
+
+
+def test_another_version_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = hostile(tmp_path / "later.sdk", [], json.dumps({"schema": "camkes-sdk 99", "all": []}).encode())
+    words = ["build", str(EXAMPLES / "adder"), "--kernel", "sel4", "--sdk", str(file)]
+    assert main([*words, "-o", str(tmp_path / "out")]) == 1
+    said = capsys.readouterr().err
+    assert "another version of camkes: its description is 'camkes-sdk 99', and this one reads" in said
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_space_an_old_sdk_stays(tmp_path: Path) -> None:
+    file = write_small_sdk(tmp_path / "small.sdk")
+    before = file.read_bytes()
+    with limited_files(64), pytest.raises(OSError, match="large"):
+        write_small_sdk(file)
+    assert [each.name for each in tmp_path.iterdir() if each.is_file()] == ["small.sdk"]
+    assert file.read_bytes() == before
+
+
+def test_without_space_nothing_is_unpacked(tmp_path: Path) -> None:
+    file = write_small_sdk(tmp_path / "small.sdk")
+    sink = Sink()
+    with limited_files(8):
+        assert opened(file, sink, lambda _: None) is None
+    assert "small.sdk cannot be unpacked: File too large" in sink.diagnostics[0].message
+    assert not [
+        each for each in (Path(os.environ["XDG_CACHE_HOME"]) / "camkes-rt").rglob("*") if each.is_file()
+    ]
+
+
+def test_a_reason_names_the_file() -> None:
+    full = OSError(errno.ENOSPC, "No space left on device")
+    assert sdks.reason(full, Path("x.sdk")) == "cannot write x.sdk: No space left on device"
 
 
 def test_an_archive_that_was_cut_off(tmp_path: Path) -> None:
@@ -293,6 +330,33 @@ def test_a_folder_whose_name_assemblers_would_divide(tmp_path: Path) -> None:
     assert can_be_mapped([tmp_path], Sink())
 
 
+@pytest.mark.parametrize(
+    ("system", "code", "missed"),
+    [
+        ("import <picoserver.camkes>; assembly { composition {} }", "E0201", "components"),
+        (
+            "import <std_connector.camkes>; component A { control; dataport Buf d; }"
+            " component H { hardware; dataport Buf d; } assembly { composition {"
+            " component A a; component H h; connection seL4HardwareMMIO c(from a.d, to h.d); }"
+            " configuration { h.d_paddr = 0x1000; } }",
+            "E0955",
+            "templates",
+        ),
+    ],
+)
+def test_what_only_a_workspace_has(
+    system: str, code: str, missed: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lists = "DeclareCAmkESComponent(A SOURCES a.c)\nDeclareCAmkESRootserver(x.camkes)\n"
+    write_files(tmp_path / "x", {"x.camkes": system, "CMakeLists.txt": lists, "a.c": "int x;"})
+    sdk = write_small_sdk(tmp_path / "small.sdk")
+    words = ["build", str(tmp_path / "x"), "--kernel", "sel4", "--sdk", str(sdk), "-o", str(tmp_path / "out")]
+    assert main(words) == 1
+    said = capsys.readouterr().err
+    assert f"error[{code}]" in said, said
+    assert f"an SDK has no {missed} of a workspace; build in a workspace: --workspace DIR" in said, said
+
+
 # archives of programs
 
 
@@ -353,6 +417,25 @@ def test_the_place_behind_what_is_unpacked(tmp_path: Path) -> None:
     assert elfloader.start([exactly, first], members, archive) == 0x1000_0000 + behind
     with pytest.raises(ElfError, match="does not fit"):
         elfloader.start([small], members, archive)
+
+
+@pytest.mark.parametrize("inside", [b"", b"x", bytes(range(100)) * 7])
+def test_other_content_of_a_section(inside: bytes, tmp_path: Path) -> None:
+    source, obj, dump = (tmp_path / f"part{ending}" for ending in (".S", ".o", ".bin"))
+    source.write_text(
+        '.section .payload,"ax"\n.ascii "ab"\nbegin: .fill 20\nend: .balign 16\n'
+        ".data\n.globl after\nafter: .long 42\n"
+    )
+    subprocess.run(["cc", "-c", source, "-o", obj], check=True)
+    obj.write_bytes(with_content(obj.read_bytes(), ".payload", 2, 22, inside, 16))
+    subprocess.run(["objcopy", f"--dump-section=.payload={dump}", obj, tmp_path / "copy.o"], check=True)
+    data = dump.read_bytes()
+    assert data.startswith(b"ab" + inside)
+    assert len(data) % 16 == 0 and not any(data[2 + len(inside) :])
+    symbols = subprocess.run(["nm", obj], check=True, capture_output=True, text=True).stdout
+    places = {line.split()[-1]: int(line.split()[0], 16) for line in symbols.splitlines()}
+    assert (places["begin"], places["end"]) == (2, 2 + len(inside))
+    assert read_image(obj, ["after"]).symbols["after"].value == 0
 
 
 def boot_loader(**given: object) -> BootLoader:

@@ -6,6 +6,7 @@ asks for."""
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,11 @@ from typing import Any
 from msgspec.structs import replace
 
 from camkes.backends.host.jobs import Progress
-from camkes.backends.sel4.codes import NOT_IN_SDK, UNUSABLE_SDK
+from camkes.backends.sel4.codes import NO_CONNECTOR, NOT_IN_SDK, OTHER_COMPILER, UNUSABLE_SDK
 from camkes.backends.sel4.project import Project
 from camkes.backends.sel4.sdk.archive import ArchiveError, Sdk, open_sdk
 from camkes.backends.sel4.sdk.description import BUILD, Configuration
+from camkes.backends.sel4.sdk.programs import compiler_version
 from camkes.backends.sel4.workspace import DEFAULT_PLATFORM
 from camkes.backends.upstream_templates.adapter import DeclaredTemplates
 from camkes.diagnostics import Sink, SourceFile, Span
@@ -24,6 +26,7 @@ from camkes.model.configured import Defaults
 from camkes.project.application import Application
 from camkes.project.places import place_of, read_text
 from camkes.resolve import LoadOptions
+from camkes.resolve.codes import IMPORT_NOT_FOUND
 
 _PLATFORM = "PLATFORM"
 #: of a platform that has several; the first configuration of a platform counts where none is asked for
@@ -33,6 +36,8 @@ _SET = re.compile(
 )
 _SETTINGS = ("settings.cmake", "easy-settings.cmake")
 _IN_WORKSPACE = "build in a workspace: --workspace DIR in place of --sdk"
+#: what of a workspace is missing where these are reported
+_ONLY_IN_WORKSPACE = {IMPORT_NOT_FOUND: "components", NO_CONNECTOR: "templates"}
 _TRUE, _FALSE = ("1", "ON", "YES", "TRUE", "Y"), ("0", "OFF", "NO", "FALSE", "N", "")
 
 
@@ -68,8 +73,16 @@ def opened(file: Path, sink: Sink, progress: Progress) -> Sdk | None:
         return open_sdk(file)
     except ArchiveError as error:
         why = str(error)
-    except OSError as error:
+    except FileNotFoundError as error:
         why = error.strerror or str(error)
+    except OSError as error:
+        where = f" ({error.filename})" if error.filename and error.filename != str(file) else ""
+        sink.report(
+            UNUSABLE_SDK,
+            f"{file} cannot be unpacked: {error.strerror or error}{where}",
+            help="it is unpacked in the cache, once; XDG_CACHE_HOME names another folder for that",
+        )
+        return None
     sink.report(
         UNUSABLE_SDK,
         f"{file} cannot be used as an SDK: {why}",
@@ -140,7 +153,9 @@ def seen_by_applications(configuration: Configuration) -> dict[str, str]:
 
 
 def check(application: Application, sdk: Sdk, configuration: Configuration, sink: Sink) -> None:
-    """Report what an application asks for that the SDK has not, where it does so."""
+    """Report what an application asks for that the SDK has not, where it does so, and compilers that differ
+    from those of the SDK."""
+    _compare_compilers(sdk, configuration, sink)
     for span, name, value in _settings(application):
         if name in configuration.cache and name not in _FREE and not _same(value, configuration.cache[name]):
             has = configuration.cache[name] or "nothing"
@@ -179,6 +194,31 @@ def check(application: Application, sdk: Sdk, configuration: Configuration, sink
             place,
             help=f"name a compiled one with DTB_FILE_PATH, or {_IN_WORKSPACE}",
         )
+
+
+def pass_on(found: Sink, sink: Sink) -> None:
+    """Pass on what was found when an application was read, with the way out where it misses what only a
+    workspace has."""
+    for each in found.diagnostics:
+        missed = _ONLY_IN_WORKSPACE.get(each.code)
+        notes = () if missed is None else (f"an SDK has no {missed} of a workspace; {_IN_WORKSPACE}",)
+        sink.add(replace(each, notes=(*each.notes, *notes)))
+
+
+def _compare_compilers(sdk: Sdk, configuration: Configuration, sink: Sink) -> None:
+    """Warn of compilers of other versions. One that is missing is an error later."""
+    for name in sorted({command.program for command in configuration.commands()}):
+        expected = sdk.description.compilers.get(name)
+        if expected is None or shutil.which(name) is None:
+            continue
+        found = compiler_version(name)
+        if found != expected:
+            sink.report(
+                OTHER_COMPILER,
+                f"{name} is another one than that of the SDK, with which its libraries were compiled",
+                notes=[f"here:       {found}", f"in the SDK: {expected}"],
+                help="install that version, or make an SDK with this one: `camkes sdk -o FILE`",
+            )
 
 
 def _comes_along(name: str, core: set[str]) -> bool:

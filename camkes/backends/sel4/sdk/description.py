@@ -166,6 +166,12 @@ class Part(Struct, frozen=True):
     licences: tuple[str, ...]
 
 
+class _OfAnyVersion(Struct, frozen=True):
+    """What descriptions of all versions have."""
+
+    schema: str
+
+
 class Description(Struct, frozen=True):
     """All of an SDK. `version` is that of the tool that made it; `compilers` are the versions of the
     compilers that its libraries were made with, by their names."""
@@ -185,11 +191,15 @@ class Description(Struct, frozen=True):
         """Raises DescriptionError unless it is one that this tool made, or could have made: commands only
         compile and link, and names are those of files below it."""
         try:
+            schema = json.decode(data, type=_OfAnyVersion).schema
+            if schema != SCHEMA:
+                raise DescriptionError(
+                    f"it is of another version of camkes: its description is {schema!r}, and this one reads "
+                    f"{SCHEMA!r}"
+                )
             found = json.decode(data, type=cls)
         except DecodeError as error:
             raise DescriptionError(f"its description is not valid: {error}") from error
-        if found.schema != SCHEMA:
-            raise DescriptionError(f"its description is {found.schema!r}; this tool reads {SCHEMA!r}")
         for name, packed in found.files.items():
             if not is_inside(name) or not _HASH.fullmatch(packed.sha256) or packed.size < 0:
                 raise DescriptionError(f"it has a file {name!r}, which cannot be")

@@ -18,6 +18,7 @@ from camkes import process
 from camkes.backends.host.ninja import program as find_ninja
 from camkes.backends.sel4.sdk import description as words_of
 from camkes.backends.sel4.sdk.description import BUILD, COMPILER, TOOL, WORKSPACE, ToolCommand
+from camkes.backends.sel4.sdk.programs import compiler_version
 
 _PATH = re.compile(r"(-I|--?[\w-]+=|-Wl,-T,?)?(/.*)")
 _RELATIVE = re.compile(r"[\w.][^@=,]*/[^@=,]*|[\w.-]+\.(?:o|a)")
@@ -128,7 +129,7 @@ class ProbeBuild:
         name = Path(program).name
         if name in self.compilers:
             return
-        self.compilers[name] = process.run([program, "--version"]).output.partition("\n")[0]
+        self.compilers[name] = compiler_version(program)
         for asked in ("-print-file-name=crtbegin.o", "-print-file-name=include"):
             folder = Path(process.run([program, asked]).output.strip())
             if folder.is_absolute():

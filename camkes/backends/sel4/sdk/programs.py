@@ -162,6 +162,11 @@ class Programs:
         return BuildJob("images", output, words, (source, archive), "the loader", identity=identity)
 
 
+def compiler_version(program: str) -> str:
+    """The first line of what a compiler prints about its version."""
+    return process.run([program, "--version"]).output.partition("\n")[0]
+
+
 def _language(source: Path) -> str:
     """What the compiler takes a file for, by its name."""
     if source.suffix == ".S":
