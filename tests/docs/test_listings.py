@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Listings of the documentation are followed by a reader, see `reader.py`. A page has a folder of its own, in
-which `examples` are those of the repository; the chapters of the tutorial share one."""
+which `examples` are those of the repository, and `serial.log` is what a board printed; the chapters of the
+tutorial share one."""
 
 from __future__ import annotations
 
@@ -43,6 +44,7 @@ def in_this_process(words: Sequence[str], folder: Path) -> tuple[int, str]:
 
 def reader_in(folder: Path) -> Reader:
     (folder / "examples").symlink_to(ROOT / "examples")
+    (folder / "serial.log").symlink_to(ROOT / "tests" / "measuring" / "golden" / "board.log")
     return Reader(folder, in_this_process)
 
 
