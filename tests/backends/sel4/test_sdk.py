@@ -128,7 +128,11 @@ def test_an_archive_that_differs_from_its_description(
     assert not list(tmp_path.glob("cache/camkes-rt/sdk/*/sdk.json"))
 
 
-@pytest.mark.parametrize("data", [b"", b"PK", gzip.compress(b"text"), gzip.compress(bytes(10240))])
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"PK", gzip.compress(b"text"), gzip.compress(bytes(10240))],
+    ids=["empty", "zip", "text", "zeros"],  # of bytes with the time of day in them, each process has others
+)
 def test_another_file(data: bytes, tmp_path: Path) -> None:
     file = tmp_path / "other.sdk"
     file.write_bytes(data)
