@@ -55,7 +55,7 @@ class AttackedSystem(Struct, frozen=True):
     budgets: Attack | None = None
 
 
-def _scaled(text: str, shift: int, around: int) -> str:
+def scaled_text(text: str, shift: int, around: int) -> str:
     """With times as long as the instructions take; releases come after boot, execution times have the code
     around the work, and budgets and periods so many instructions more."""
 
@@ -129,7 +129,7 @@ def try_attack(kind: str, seed: int, setting: Setting) -> Tried | None:
     sink = Sink()
     try:
         around = random.Random(seed).choice(AROUND)
-        found = checked(setting.application, _scaled(made.text, shift, around), sink, mcs=setting.mcs)
+        found = checked(setting.application, scaled_text(made.text, shift, around), sink, mcs=setting.mcs)
     except AssertionError:  # the budget of a CPI is shorter than a request, or the like
         return None
     profile = replace(setting.profile, clock=int(setting.machine.rate * 1_000_000_000))

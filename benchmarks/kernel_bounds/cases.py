@@ -175,7 +175,7 @@ def try_case(seed: int, setting: Setting) -> Tried | None:
     machine = setting.machine
     workload = random_workload(rng, setting.unit << machine.shift, not setting.mcs)
     if setting.host:
-        workload = _without_equals(workload)
+        workload = without_equals(workload)
     coded, analysis = analysed(workload, machine.shift, machine.rate, setting.profile)
     if not possible(workload, analysis, machine):
         return None
@@ -209,7 +209,7 @@ def try_case(seed: int, setting: Setting) -> Tried | None:
     )
 
 
-def _without_equals(workload: Workload) -> Workload:
+def without_equals(workload: Workload) -> Workload:
     """With another priority for each task: the kernels have different orders of equal ones."""
     order = sorted(workload.tasks, key=lambda task: (task.priority, task.name))
     tasks = [replace(task, priority=LOWEST + order.index(task)) for task in workload.tasks]
