@@ -529,7 +529,7 @@ def images(folder: Path) -> dict[str, bytes]:
 
 MCS, RELEASE = {"KernelIsMCS": "ON"}, {"RELEASE": "ON"}
 #: images that are ELF files, flat ones, and for 32 bits
-BOARDS = [("zynqmp", {}), ("odroidc2", {}), ("imx8mm-evk", {}), ("sabre", {"AARCH32": "1"})]
+BOARDS = [("zynqmp", {}), ("imx8mm-evk", {}), ("sabre", {"AARCH32": "1"})]
 CASES = [
     *(
         (platform, name, definitions)
