@@ -48,7 +48,8 @@ class RecordedContext(Struct, frozen=True):
 
 class RecordedSystem(Struct, frozen=True):
     """`spaces` have the capabilities of each address space by their slots. `outside` are notifications that
-    interrupts signal. `schedule` are the slots of domains: (domain, nanoseconds)."""
+    interrupts signal. `schedule` are the slots of domains: (domain, nanoseconds). `locks` are those of CPIs
+    by their ids: the id of the first CPI of a monitor, or their own."""
 
     mcs: bool
     threads: tuple[NamedThread, ...]
@@ -57,6 +58,7 @@ class RecordedSystem(Struct, frozen=True):
     outside: tuple[int, ...]
     contexts: tuple[RecordedContext, ...]
     schedule: tuple[tuple[int, int], ...]
+    locks: dict[int, int] = {}
     several_cores: bool = False
 
     def slots(self, thread: int) -> Mapping[int, RecordedCap]:
@@ -111,6 +113,7 @@ def recorded_system(
         outside=tuple(places[name] for name in (*outside, TIMER_INTERRUPT) if name in places),
         contexts=tuple(_contexts(completed, places, numbers)),
         schedule=model.schedule,
+        locks={cpi.id: names.lock(cpi.id) for cpi in names.cpis},
         several_cores=len({thread.affinity for _, thread in _threads(completed, model)}) > 1,
     )
 

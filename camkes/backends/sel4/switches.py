@@ -632,7 +632,7 @@ class _CodeOf:
 def _component_code(records: Sequence[Record], system: RecordedSystem) -> frozenset[int]:
     """The places of records after which code of a component runs, until the next record of that thread."""
     threads = [_CodeOf(thread) for thread in system.threads]
-    serving: dict[tuple[int, ...], _CodeOf] = {}  # by CPI and context
+    serving: dict[tuple[int, int], _CodeOf] = {}  # by lock and context
     found: set[int] = set()
     for place, record in enumerate(records):
         if record.thread >= len(threads):
@@ -643,10 +643,13 @@ def _component_code(records: Sequence[Record], system: RecordedSystem) -> frozen
             found.add(own.last)
         own.last = place
         own.take(record.kind)
-        if record.kind == Kind.REQUEST_BEGIN:
-            serving[record.arguments[:2]] = own
-        elif record.kind == Kind.LOCK_FREE and record.arguments[:2] in serving:
-            serving[record.arguments[:2]].leaves = True
+        if record.kind in (Kind.REQUEST_BEGIN, Kind.LOCK_FREE):
+            cpi, context = record.arguments[:2]
+            place_of = system.locks.get(cpi, cpi), context
+            if record.kind == Kind.REQUEST_BEGIN:
+                serving[place_of] = own
+            elif place_of in serving:
+                serving[place_of].leaves = True
     for own in threads:
         if own.last is not None and own.works() and records[own.last].kind not in _NOT_CODE:
             found.add(own.last)

@@ -225,6 +225,26 @@ def test_time_of_the_judge_passes_in_the_code_of_components_only() -> None:
     assert times[Kind.JOB_END, LOW] == 266
 
 
+def test_a_request_leaves_a_monitor_when_its_lock_is_free() -> None:
+    """That lock is the one of the first CPI. What the thread executes afterwards is the runtime's."""
+    records = [
+        *START,
+        Record(200, Kind.CALL_BEGIN, LOW, NONE, (1, 0, 10)),
+        calls(210, LOW, KernelCall.CALL, CALLS),
+        returns(220, SERVER),
+        Record(225, Kind.REQUEST_BEGIN, SERVER, NONE, (1, 0, 10, 1, 0)),
+        Record(275, Kind.LOCK_FREE, SERVER, NONE, (0, 0)),
+        Record(285, Kind.METHOD, SERVER, NONE, (1, 0)),
+        Record(325, Kind.REQUEST_END, SERVER, NONE, (1, 0)),
+        calls(330, SERVER, KernelCall.REPLYRECV, 1, 0, 2),
+    ]
+    ends = [
+        next(record.time for record in follow(records, system).judged if record.kind == Kind.REQUEST_END)
+        for system in (replace(SYSTEM, locks={0: 0, 1: 0}), SYSTEM)
+    ]
+    assert ends == [196 + 50, 196 + 50 + 40]
+
+
 def test_a_server_without_time_works_on_that_of_its_caller() -> None:
     """On an MCS kernel, to which it comes with the call and from which it goes with the answer."""
     own = RecordedContext(CONTEXTS + SERVER, SERVER, 1000, 1000, 2, sporadic=False)
