@@ -76,7 +76,7 @@ def scaled_text(text: str, shift: int, around: int) -> str:
 
 
 def conditions(seed: int, setting: Setting) -> AttackedSystem:
-    """Clients of a server, who wait for it with helpers."""
+    """Clients of a server, which wait for it with helpers."""
     root = random_system(random.Random(seed), setting.application)
     text = root.read_text().partition("\n")[2]
     sources = {path.stem: path.read_text() for path in setting.application.glob("*.c")}

@@ -217,7 +217,7 @@ def without_equals(workload: Workload) -> Workload:
 
 
 def _same_order(workload: Workload, witness: Witness, until: int, seen: Seen, setting: Setting) -> bool:
-    """Whether jobs end in the same order on the host kernel, where operations take what the profile says."""
+    """Whether jobs end in the same order on the host kernel, with the times of the profile."""
     folder = setting.folder / "host"
     shutil.rmtree(folder, ignore_errors=True)
     root = write_model(workload, witness.program, folder)
