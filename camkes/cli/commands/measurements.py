@@ -13,9 +13,9 @@ from msgspec import Struct
 
 from camkes import pipeline
 from camkes.cli.arguments import Command, add_input, duration, input_of, positive
-from camkes.cli.commands.machines import measure_platform
-from camkes.cli.commands.machines import wrong as wrong_of_machines
 from camkes.cli.commands.runs import add_kernel, wrong_for_host, wrong_for_sel4
+from camkes.cli.machines import measure_platform
+from camkes.cli.machines import wrong as wrong_of_machines
 from camkes.cli.output import GOOD, USAGE, USER_ERROR, Progress, wants_color, write_diagnostics
 from camkes.diagnostics import Sink
 from camkes.documents import json_text
