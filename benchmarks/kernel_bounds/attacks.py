@@ -121,7 +121,7 @@ def _bounds(made: AttackedSystem, found: Checked, profile: Platform) -> Mapping[
 
 def try_attack(kind: str, seed: int, setting: Setting) -> Tried | None:
     """One system; None where an image cannot have it, or no task has a bound."""
-    shift = setting.machine.shift
+    shift = setting.shift
     shutil.rmtree(setting.application, ignore_errors=True)
     made = KINDS[kind](seed, setting)
     if made is None:
@@ -132,7 +132,7 @@ def try_attack(kind: str, seed: int, setting: Setting) -> Tried | None:
         found = checked(setting.application, scaled_text(made.text, shift, around), sink, mcs=setting.mcs)
     except AssertionError:  # the budget of a CPI is shorter than a request, or the like
         return None
-    profile = replace(setting.profile, clock=int(setting.machine.rate * 1_000_000_000))
+    profile = replace(setting.profile, clock=int(setting.rate * 1_000_000_000))
     if not _bounds(made, found, profile):
         return None
     root = setting.application / "system.camkes"
