@@ -40,6 +40,7 @@ from camkes.analysis.workload import Workload
 from camkes.diagnostics import Sink
 from camkes.pipeline import Input, RunSettings, run
 from tests.analysis.attacks import UNIT, attacked_workload
+from tests.analysis.pools import with_pools
 from tests.analysis.random_methods import with_methods
 
 #: of the kernel, in nanoseconds: the length of slots is a multiple
@@ -170,12 +171,14 @@ def _jobs(
 
 
 def try_case(seed: int, setting: Setting) -> Tried | None:
-    """One system; None where an image cannot have it."""
+    """One system, some with as few threads as suffice; None where an image cannot have it."""
     rng = random.Random(seed)
     shift = setting.shift
     workload = random_workload(rng, setting.unit << shift, not setting.mcs)
     if setting.host:
         workload = without_equals(workload)
+    if rng.random() < 0.3:
+        workload = with_pools(workload, setting.application)
     coded, analysis = analysed(workload, shift, setting.rate, setting.profile)
     if not possible(workload, analysis, shift):
         return None
