@@ -148,7 +148,11 @@ def overheads_of(workload: Workload, platform: Platform) -> Mapping[str, Time]:
             )
             chains |= dict.fromkeys((each.name for each in holders), longest)
         cycles = platform.overhead_cycles(
-            cpi.protocol, chains[cpi.name], pool=cpi.pool > 0, managed=cpi.managed
+            cpi.protocol,
+            chains[cpi.name],
+            pool=cpi.pool > 0,
+            managed=cpi.managed,
+            waits=workload.lock[cpi.name] in workload.shared,
         )
         overheads[cpi.name] = platform.nanoseconds(cycles)
     return overheads

@@ -207,6 +207,17 @@ class Workload(Struct, frozen=True, dict=True):
         )
 
     @cached_property
+    def shared(self) -> frozenset[str]:
+        """The locks of `fixed` CPIs that requests of several tasks arrive at. One can be made while another
+        is served, when threads of equal priority take turns."""
+        return frozenset(
+            lock
+            for lock, cpis in self.of_lock.items()
+            if cpis[0].protocol.own_priority
+            and len(set().union(*(self.arrivals[cpi.name] for cpi in cpis))) > 1
+        )
+
+    @cached_property
     def position(self) -> Mapping[str, int]:
         """Where the CPIs of each lock are in `order`, the first of them."""
         found: dict[str, int] = {}

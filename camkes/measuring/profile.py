@@ -46,6 +46,8 @@ def _lines(about: Mapping[str, str], found: Figures, *, exact: bool) -> Iterator
     yield f"clock = {_number(found.clock)}"
     for row, (call, reply) in found.halves.items():
         yield from ("", f"[{row}]", f"call = {call}", f"reply = {reply}")
+        if row in found.waiting:
+            yield f"waiting = {found.waiting[row]}"
     yield from ("", "[inherited]", f"acquire = {found.acquire}", f"release = {found.release}")
     yield f"queue = {found.queue}"
     yield from ("# update, settle and clear of a level of the chain, together", f"update = {found.update}")

@@ -13,7 +13,8 @@ import pytest
 from camkes.analysis.blocking import assign, sums, total
 from camkes.analysis.bounds import hyperbolic, liu_layland_limit
 from camkes.analysis.choice import Choosing
-from camkes.analysis.platform import FREE, Halves, InheritanceCost, Platform
+from camkes.analysis.demand import overheads_of
+from camkes.analysis.platform import FREE, FixedCost, Halves, InheritanceCost, Platform
 from camkes.analysis.profiles import read_platform
 from camkes.analysis.response import Load, Unfinished, response
 from camkes.analysis.sections import RequestSection
@@ -319,8 +320,26 @@ def test_overheads_of_table_2(name: str) -> None:
 
 def test_a_fixed_cpi_with_a_manager_costs_what_that_does() -> None:
     lock = InheritanceCost(acquire=100, release=20, queue=3, update=5000)
-    platform = Platform("p", fixed=Halves(400, 300), inherited=lock)
+    platform = Platform("p", fixed=FixedCost(400, 300, waiting=50), inherited=lock)
     assert platform.overhead_cycles(FIXED) == 700
-    assert platform.overhead_cycles(FIXED, managed=True) == 823
+    assert platform.overhead_cycles(FIXED, waits=True) == 750
+    assert platform.overhead_cycles(FIXED, managed=True, waits=True) == 823
     assert platform.blocking_cycles(FIXED, below_lock=True) == 0
     assert platform.blocking_cycles(FIXED, managed=True) == 5000
+
+
+def test_requests_of_several_tasks_wait_in_the_kernel() -> None:
+    """For a `fixed` CPI, also where one of them makes them through another CPI; not those of one task."""
+    platform = Platform("p", fixed=FixedCost(400, 300, waiting=50))
+    cpis = (
+        WorkloadCpi("pass", PROPAGATED, 0, {"shared": 1}),
+        WorkloadCpi("shared", FIXED, 0, {}, 2),
+        WorkloadCpi("own", FIXED, 0, {}, 2),
+    )
+    tasks = (
+        WorkloadTask("a", 1, 10_000, 10_000, 0, {"pass": 1}),
+        WorkloadTask("b", 2, 10_000, 10_000, 0, {"shared": 1, "own": 1}),
+    )
+    workload = Workload(tasks, cpis)
+    assert workload.shared == {"shared"}
+    assert overheads_of(workload, platform) == {"pass": 0, "shared": 750, "own": 700}
