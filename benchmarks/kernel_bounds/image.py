@@ -34,7 +34,7 @@ TASK_ITEMS = "dataport Buf(81920) results; attribute int measured_task; attribut
 
 class Setting(Struct, frozen=True):
     """Where and how systems are tried: on a platform of seL4, where an instruction takes 2 to the power of
-    `shift` nanoseconds, and operations what `profile` says; `options` are those of CMake. `unit` is the
+    `shift` nanoseconds, and operations the times of `profile`; `options` are those of CMake. `unit` is the
     shortest work, in instructions. `host`: cases on the host kernel, too."""
 
     sdk: Path | None

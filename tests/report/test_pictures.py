@@ -322,7 +322,7 @@ def test_a_frame_has_the_cpis_of_a_monitor_and_no_other_node() -> None:
 
 
 def test_an_event_of_a_component_without_tasks_is_of_its_instance(tmp_path: Path) -> None:
-    """Who serves no CPI and is no task is a node of its own, of the kind of its component."""
+    """An instance without a CPI or a task is a node of its own, of the kind of its component."""
     text = """import <std_connector.camkes>;
 component Driver { emits Tick tick; }
 component Worker { control; requestor; consumes Tick work; }
