@@ -40,7 +40,7 @@ from camkes.analysis.workload import Workload
 from camkes.diagnostics import Sink
 from camkes.pipeline import Input, RunSettings, run
 from tests.analysis.attacks import UNIT, attacked_workload
-from tests.analysis.pools import with_pools
+from tests.analysis.pools import with_managers, with_pools
 from tests.analysis.random_methods import with_methods
 
 #: of the kernel, in nanoseconds: the length of slots is a multiple
@@ -179,6 +179,8 @@ def try_case(seed: int, setting: Setting) -> Tried | None:
         workload = without_equals(workload)
     if rng.random() < 0.3:
         workload = with_pools(workload, setting.application)
+    if setting.mcs:
+        workload = with_managers(workload, setting.application)
     coded, analysis = analysed(workload, shift, setting.rate, setting.profile)
     if not possible(workload, analysis, shift):
         return None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Systems whose CPIs have as few threads as suffice."""
+"""What the plan of a workload's model adds to it: as few threads as suffice, managers."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from camkes.analysis.replay import write_model
 from camkes.analysis.simulation import program
 from camkes.analysis.workload import Workload
 from camkes.diagnostics import Sink
+from camkes.project.application import KERNEL_IS_MCS
 from camkes.protocols.plan import Plan
 
 
@@ -26,15 +27,30 @@ def few_threads(plan: Plan) -> Mapping[str, int]:
     }
 
 
-def with_pools(workload: Workload, folder: Path) -> Workload:
-    """The same workload with pools; its model is written in `folder` to be planned."""
-    found = pipeline.check(
-        pipeline.Input(write_model(workload, program(workload), folder), preprocess=False), Sink()
-    )
+def _planned(workload: Workload, folder: Path, *definitions: tuple[str, str]) -> Plan:
+    """Of its model, which is written in the folder."""
+    root = write_model(workload, program(workload), folder)
+    found = pipeline.check(pipeline.Input(root, preprocess=False, definitions=definitions), Sink())
     assert found is not None
-    few = {name.partition(".")[0]: threads for name, threads in few_threads(found.plan).items()}
+    return found.plan
+
+
+def with_pools(workload: Workload, folder: Path) -> Workload:
+    """The same workload, in which CPIs have as few threads as suffice."""
+    plan = _planned(workload, folder)
+    few = {name.partition(".")[0]: threads for name, threads in few_threads(plan).items()}
     cpis = (
         cpi if cpi.interface else replace(cpi, pool=few.get(cpi.name.replace(".", "_"), 0))
         for cpi in workload.cpis
+    )
+    return replace(workload, cpis=tuple(cpis))
+
+
+def with_managers(workload: Workload, folder: Path) -> Workload:
+    """The same workload on an MCS kernel, where `fixed` CPIs can have managers."""
+    plan = _planned(workload, folder, (KERNEL_IS_MCS, "ON"))
+    managed = {cpi.instance for cpi in plan.cpis if cpi.manager and len(cpi.contexts) > 1}
+    cpis = (
+        replace(cpi, managed=workload.lock[cpi.name].replace(".", "_") in managed) for cpi in workload.cpis
     )
     return replace(workload, cpis=tuple(cpis))

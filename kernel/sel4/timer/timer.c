@@ -50,9 +50,9 @@ static void set_alarm(uint64_t now, int interrupted)
         }
     }
 #if defined(CAMKES_SEL4_COUNTER_OVERFLOWS)
-    const int any = 1; /* the time is to be noted */
+    const bool any = true; /* the time is to be noted */
 #else
-    const int any = first != NEVER;
+    const bool any = first != NEVER;
 #endif
     if (any && (interrupted || first != alarm)) {
         const uint64_t wait = first > now ? first - now : 0;

@@ -170,10 +170,10 @@ CAMKES_INLINE void camkes_take(struct camkes_message *message, void *value, size
 {
     seL4_Word word;
     if (size < message->unit) { /* from the whole word, as it was put */
-        memcpy(&word, message->start + message->at, sizeof word);
-        memcpy(value, &word, size);
+        (void)memcpy(&word, message->start + message->at, sizeof word);
+        (void)memcpy(value, &word, size);
     } else {
-        memcpy(value, message->start + message->at, size);
+        (void)memcpy(value, message->start + message->at, size);
     }
     message->at += camkes_padded(message, size);
 }
@@ -212,7 +212,7 @@ CAMKES_INLINE void camkes_put(struct camkes_message *message, const void *value,
 {
     unsigned char *next = camkes_message_next(message, size, CAMKES_MESSAGE_NO_SPACE);
     if (next != NULL && size > 0) {
-        memcpy(next, value, size);
+        (void)memcpy(next, value, size);
     }
 }
 
@@ -220,7 +220,7 @@ CAMKES_INLINE void camkes_get(struct camkes_message *message, void *value, size_
 {
     const unsigned char *next = camkes_message_next(message, size, CAMKES_MESSAGE_TOO_SHORT);
     if (next != NULL && size > 0) {
-        memcpy(value, next, size);
+        (void)memcpy(value, next, size);
     }
 }
 
@@ -360,7 +360,7 @@ CAMKES_INLINE void *camkes_message_copy(struct camkes_message *message, const vo
     if (CAMKES_UNLIKELY(to == NULL)) {
         camkes_message_fail(message, CAMKES_MESSAGE_NO_MEMORY, size);
     } else {
-        memcpy(to, from, size);
+        (void)memcpy(to, from, size);
     }
     return to;
 }

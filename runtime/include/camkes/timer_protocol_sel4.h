@@ -16,7 +16,7 @@ enum camkes_timer_request {
 /* A time takes two words, since a word may have 32 bits. */
 static inline void camkes_timer_set_message_time(int at, uint64_t time)
 {
-    seL4_SetMR(at, (seL4_Word)(time & 0xffffffff));
+    seL4_SetMR(at, (seL4_Word)(time & 0xffffffffu));
     seL4_SetMR(at + 1, (seL4_Word)(time >> 32));
 }
 

@@ -188,7 +188,7 @@ static CAMKES_APART unsigned release_or_message(struct camkes_cpi *cpi)
     uintptr_t word = atomic_load(&cpi->lock);
     do {
         if ((word & CAMKES_RELEASED) != 0) {
-            hand_over(cpi, camkes_holder(cpi));
+            (void)hand_over(cpi, camkes_holder(cpi));
             return CAMKES_MESSAGE_GOOD; /* to the waiter */
         }
         camkes_point();

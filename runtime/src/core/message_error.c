@@ -33,8 +33,7 @@ static const char *words_of(unsigned error)
 
 /* The error as it is passed to handlers; `text` is the buffer for its description. */
 static camkes_error_t error_of(const struct camkes_message *message,
-                               const struct camkes_place *place, const char *method,
-                               char text[static 160])
+                               const struct camkes_place *place, const char *method, char text[160])
 {
     const char *refused = message->refused ? " refused by " : "";
     const char *server = message->refused && place->server != NULL ? place->server : "";

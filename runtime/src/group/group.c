@@ -15,7 +15,7 @@
 #include <camkes/label.h>
 #include <camkes/timer_protocol_sel4.h>
 
-#define REPLY_LATER (1u << 8)
+#define REPLY_LATER 256u /* above all errors */
 #define ANY 0xffff
 
 /* Whether a waiter of one priority and arrival comes before another. */

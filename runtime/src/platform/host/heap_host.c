@@ -168,7 +168,7 @@ char *__wrap_strndup(const char *text, size_t most)
     const size_t length = strnlen(text, most);
     char *copy = __wrap_malloc(length + 1);
     if (copy) {
-        memcpy(copy, text, length);
+        (void)memcpy(copy, text, length);
         copy[length] = 0;
     }
     return copy;

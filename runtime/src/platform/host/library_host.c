@@ -85,17 +85,18 @@ void camkes_show_fault(seL4_MessageInfo_t info, seL4_CPtr thread, const char *na
                        const camkes_memory_region_t *regions)
 {
     (void)tcb_caps; /* registers cannot be read here */
-    printf("FAULT HANDLER: %s: thread %lu: ", name, (unsigned long)thread);
+    (void)printf("FAULT HANDLER: %s: thread %lu: ", name, (unsigned long)thread);
     if (seL4_isVMFault_tag(info)) {
         const seL4_Word address = seL4_GetMR(seL4_VMFault_Addr);
-        printf("invalid %s at 0x%lx (%s), pc 0x%lx\n",
-               seL4_GetMR(seL4_VMFault_PrefetchFault) ? "jump" : "memory access",
-               (unsigned long)address, region_of(address, regions),
-               (unsigned long)seL4_GetMR(seL4_VMFault_IP));
+        (void)printf("invalid %s at 0x%lx (%s), pc 0x%lx\n",
+                     seL4_GetMR(seL4_VMFault_PrefetchFault) ? "jump" : "memory access",
+                     (unsigned long)address, region_of(address, regions),
+                     (unsigned long)seL4_GetMR(seL4_VMFault_IP));
     } else if (seL4_isCapFault_tag(info)) {
-        printf("invalid capability %lu, pc 0x%lx\n", (unsigned long)seL4_GetMR(seL4_CapFault_Addr),
-               (unsigned long)seL4_GetMR(seL4_CapFault_IP));
+        (void)printf("invalid capability %lu, pc 0x%lx\n",
+                     (unsigned long)seL4_GetMR(seL4_CapFault_Addr),
+                     (unsigned long)seL4_GetMR(seL4_CapFault_IP));
     } else {
-        printf("fault of kind %lu\n", (unsigned long)seL4_MessageInfo_get_label(info));
+        (void)printf("fault of kind %lu\n", (unsigned long)seL4_MessageInfo_get_label(info));
     }
 }

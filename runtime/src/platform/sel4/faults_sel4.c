@@ -16,18 +16,18 @@
 #define EACH 40
 
 /* Describes the guard page that contains `address`; NULL if none does. */
-static const char *guard(seL4_Word address, char text[static 80])
+static const char *guard(seL4_Word address, char text[80])
 {
     for (unsigned i = 0; i < camkes_sel4_image.thread_count; i++) {
         const struct camkes_sel4_thread *thread = &camkes_sel4_image.threads[i];
         const seL4_Word stack = (seL4_Word)thread->stack;
         if (address >= stack - CAMKES_SEL4_PAGE && address < stack) {
-            snprintf(text, 80, " (below the stack of %s)", thread->name);
+            (void)snprintf(text, 80, " (below the stack of %s)", thread->name);
             return text;
         }
         if (address >= stack + thread->stack_size &&
             address < stack + thread->stack_size + CAMKES_SEL4_PAGE) {
-            snprintf(text, 80, " (above the stack of %s)", thread->name);
+            (void)snprintf(text, 80, " (above the stack of %s)", thread->name);
             return text;
         }
     }
@@ -35,34 +35,34 @@ static const char *guard(seL4_Word address, char text[static 80])
 }
 
 /* Reads the fault message of the kernel from the message registers. */
-static void describe(seL4_Word label, char text[static 160])
+static void describe(seL4_Word label, char text[160])
 {
     char where[80];
     switch (label) {
     case seL4_Fault_VMFault: {
         const seL4_Word address = seL4_GetMR(seL4_VMFault_Addr);
-        snprintf(text, 160, "invalid %s at 0x%lx%s, pc 0x%lx",
-                 seL4_GetMR(seL4_VMFault_PrefetchFault) ? "jump" : "memory access",
-                 (unsigned long)address, guard(address, where),
-                 (unsigned long)seL4_GetMR(seL4_VMFault_IP));
+        (void)snprintf(text, 160, "invalid %s at 0x%lx%s, pc 0x%lx",
+                       seL4_GetMR(seL4_VMFault_PrefetchFault) ? "jump" : "memory access",
+                       (unsigned long)address, guard(address, where),
+                       (unsigned long)seL4_GetMR(seL4_VMFault_IP));
         break;
     }
     case seL4_Fault_CapFault:
-        snprintf(text, 160, "invalid capability %lu, pc 0x%lx",
-                 (unsigned long)seL4_GetMR(seL4_CapFault_Addr),
-                 (unsigned long)seL4_GetMR(seL4_CapFault_IP));
+        (void)snprintf(text, 160, "invalid capability %lu, pc 0x%lx",
+                       (unsigned long)seL4_GetMR(seL4_CapFault_Addr),
+                       (unsigned long)seL4_GetMR(seL4_CapFault_IP));
         break;
     case seL4_Fault_UnknownSyscall:
-        snprintf(text, 160, "unknown system call, pc 0x%lx",
-                 (unsigned long)seL4_GetMR(seL4_UnknownSyscall_FaultIP));
+        (void)snprintf(text, 160, "unknown system call, pc 0x%lx",
+                       (unsigned long)seL4_GetMR(seL4_UnknownSyscall_FaultIP));
         break;
     case seL4_Fault_UserException:
-        snprintf(text, 160, "exception %lu, pc 0x%lx",
-                 (unsigned long)seL4_GetMR(seL4_UserException_Number),
-                 (unsigned long)seL4_GetMR(seL4_UserException_FaultIP));
+        (void)snprintf(text, 160, "exception %lu, pc 0x%lx",
+                       (unsigned long)seL4_GetMR(seL4_UserException_Number),
+                       (unsigned long)seL4_GetMR(seL4_UserException_FaultIP));
         break;
     default:
-        snprintf(text, 160, "fault of kind %lu", (unsigned long)label);
+        (void)snprintf(text, 160, "fault of kind %lu", (unsigned long)label);
         break;
     }
 }
@@ -126,7 +126,7 @@ static void write_stack(const struct camkes_sel4_thread *thread)
     seL4_Word next = at.sp < bottom ? bottom : at.sp & ~(sizeof(seL4_Word) - 1);
     for (; next < top && words < WORDS; next += sizeof(seL4_Word)) {
         const seL4_Word word = *(const seL4_Word *)next;
-        const int code = word >= (seL4_Word)__executable_start && word < (seL4_Word)__etext;
+        const bool code = word >= (seL4_Word)__executable_start && word < (seL4_Word)__etext;
         if (code || (word > next && word <= top)) {
             used += snprintf(line + used, sizeof(line) - (size_t)used, " +%lx:%lx",
                              (unsigned long)(next - at.sp), (unsigned long)word);

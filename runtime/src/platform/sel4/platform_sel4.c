@@ -83,7 +83,7 @@ void camkes_platform_timer_await(seL4_CPtr timer, seL4_CPtr notification, uint64
 {
     (void)timer;
     (void)expirations;
-    seL4_Poll(notification, NULL);
+    (void)seL4_Poll(notification, NULL);
     while (camkes_sel4_now() < time) {
         seL4_Wait(notification, NULL);
     }

@@ -193,7 +193,7 @@ AFTER_THREAD_POINTER end(const struct camkes_sel4_thread *self)
 #if defined(CAMKES_TRACE_SEL4)
             camkes_sel4_enters(CAMKES_KCALL_SUSPEND, self->tcb, 0, 0, 0);
 #endif
-            seL4_TCB_Suspend(self->tcb);
+            (void)seL4_TCB_Suspend(self->tcb);
         } else {
             seL4_Yield();
         }

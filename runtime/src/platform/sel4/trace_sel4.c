@@ -50,7 +50,7 @@ static void record(uint8_t kind, uint16_t other, unsigned count, const uint64_t 
     entry->other = other;
     entry->time = time;
     entry->arguments = (uint8_t)count;
-    memcpy(entry->argument, arguments, count * sizeof(*arguments));
+    (void)memcpy(entry->argument, arguments, count * sizeof(*arguments));
     atomic_store(&entry->full, 1);
 }
 
@@ -94,7 +94,7 @@ void camkes_sel4_trace_text(const char *text, size_t length)
     while (length > 0) {
         const size_t part = length < most ? length : most;
         uint64_t arguments[CAMKES_SEL4_TRACE_ARGUMENTS] = {part};
-        memcpy(&arguments[1], text, part);
+        (void)memcpy((char *)&arguments[1], text, part);
         record(CAMKES_TRACE_OUTPUT, CAMKES_TRACE_NO_NUMBER, CAMKES_SEL4_TRACE_ARGUMENTS, arguments);
         text += part;
         length -= part;
