@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What a component's `camkes.h` declares, and what a compiler's message about it means to the user.
+
+Code that does not fit its interfaces is reported at the user's line, with the method or interface in the
+`.camkes` file and the line of C that fits. The generated header is not the user's, so nothing points there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from camkes.backends.host.codes import COMPILE_ERROR, COMPILE_WARNING
+from camkes.diagnostics import Diagnostic, Label, Span
+from camkes.model.system import ComponentType, Interface, Method, Procedure
+from camkes.resolve.words.nearest import nearest, suggestion
+
+#: GCC and Clang about a function that nothing declares; the first group is its name
+UNDECLARED = re.compile(r"(?:implicit declaration of function|call to undeclared function) '(\w+)'")
+_CONFLICT = re.compile(r"conflicting types for '(\w+)'")
+_FUNCTION = re.compile(r"\b(\w+)\(")
+_ATTRIBUTE = re.compile(r"\s*__attribute__\(\((?:[^()]|\([^()]*\))*\)\)")
+_INCLUDES = re.compile(r"^\s*#\s*include\s*[<\"]camkes\.h[>\"]", re.MULTILINE)
+_OF_LIBRARY = ("camkes_", "CAMKES_", "seL4_")  # begin names that camkes.h has for all components
+_SHOWN = 4
+
+
+class Declared:
+    """The names that the generated headers of a component declare. `headers` are these files."""
+
+    def __init__(self, kind: ComponentType, headers: Iterable[Path]) -> None:
+        self.kind = kind
+        self.headers = frozenset(headers)
+
+    @cached_property
+    def _lines(self) -> Mapping[str, str]:
+        """The declaration of each function."""
+        found: dict[str, str] = {}
+        for path in self.headers:
+            for line in path.read_text(encoding="utf-8").splitlines():
+                name = _FUNCTION.search(line) if line.endswith(";") else None
+                if name is not None:
+                    found[name[1]] = _ATTRIBUTE.sub("", line).rstrip(";")
+        return found
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        return frozenset(self._lines)
+
+    def meant(self, name: str, text: str | None) -> str:
+        """What to write instead of a function that is not defined, in a file with this text; empty if that
+        is not known."""
+        known = name in self._lines or name.startswith(_OF_LIBRARY)
+        if known and text is not None and not _INCLUDES.search(text):
+            return "add `#include <camkes.h>`, which declares it"
+        if near := suggestion(name, self.names):
+            return near
+        alike = self.alike(name, self.names)
+        return f"did you mean `{alike}`?" if alike else ""
+
+    def alike(self, name: str, names: Iterable[str]) -> str | None:
+        """The one of the names that `name` is a slip of, or that is the same method with another prefix."""
+        methods = {m for _, m in (self._parts(each) for each in (name, *self.names)) if m is not None}
+        same = [n for n in names for m in methods if n.endswith(f"_{m.name}") and name.endswith(f"_{m.name}")]
+        return nearest(name, names, 0.7) or (same[0] if len(set(same)) == 1 else None)
+
+    def explained(self, found: Diagnostic) -> Diagnostic:
+        """A compiler's diagnostic in terms of the `.camkes` file, if it is about something declared there."""
+        span = found.span
+        undeclared = UNDECLARED.search(found.message)
+        if undeclared is not None and span is not None:
+            name = undeclared[1]
+            help = self.meant(name, span.file.text)
+            return replace(found, message=f"`{name}()` is not declared", help=help, related=())
+        at = [label.span for label in found.related if label.span.file.path in self.headers]
+        name = next((n for place in at if (n := self._function(place)) is not None), "")
+        related = tuple(label for label in found.related if label.span.file.path not in self.headers)
+        if name not in self._lines:
+            return replace(found, related=related) if at else found
+        conflict = _CONFLICT.search(found.message)
+        interface, method = self._parts(name)
+        if interface is None:
+            return replace(found, related=related, help=f"it is declared as `{self._lines[name]}`")
+        about = f"interface `{interface.name}`"
+        place = Label(interface.span, "the interface")
+        if method is not None and isinstance(interface.type, Procedure):
+            about = f"method `{method.name}` of procedure `{interface.type.name}`"
+            place = Label(method.span, "the method")
+        what = f"`{name}()` does not fit" if conflict else f"this use of `{name}()` does not fit"
+        return replace(
+            found,
+            message=f"{what} {about}",
+            related=(*related, place),
+            notes=(f"the compiler says: {found.message}", *found.notes),
+            help=f"write `{self._lines[name]}`" if conflict else f"it is declared as `{self._lines[name]}`",
+        )
+
+    def _function(self, place: Span) -> str | None:
+        """The function that is declared at a place of a generated header."""
+        found = _FUNCTION.search(place.file.lines[place.line - 1])
+        return None if found is None else found[1]
+
+    def _parts(self, name: str) -> tuple[Interface | None, Method | None]:
+        """The interface, and the method, that a function is generated for."""
+        own = [i for i in self.kind.interfaces if name.startswith(f"{i.name}_")]
+        for interface in own:
+            methods = interface.type.methods if isinstance(interface.type, Procedure) else ()
+            for method in methods:
+                if name == f"{interface.name}_{method.name}":
+                    return interface, method
+        return max(own, key=lambda i: len(i.name), default=None), None
+
+
+def one_for_each_cause(found: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Diagnostics of the code of several components, each cause once: a line of a header that all include,
+    a method that several components provide, a header that a source does not include."""
+    first: dict[tuple[object, ...], Diagnostic] = {}
+    others: dict[tuple[object, ...], list[Label]] = {}
+    for each in found:
+        key = _cause(each)
+        if first.setdefault(key, each) is not each and each.span is not None and each.span != first[key].span:
+            others.setdefault(key, []).append(Label(each.span, "and here"))
+    return [
+        replace(each, related=(*each.related, *others.get(key, ())[:_SHOWN])) for key, each in first.items()
+    ]
+
+
+def is_of_missing_name(said: Diagnostic, missing: Iterable[Span]) -> bool:
+    """Whether a warning about a function without a declaration is of one of the places whose function is not
+    defined either, or has the same cause: a source that does not include `camkes.h`."""
+    span = said.span
+    if said.code is not COMPILE_WARNING or span is None or not said.message.endswith(" is not declared"):
+        return False
+    lacks_all = _INCLUDES.search(span.file.text) is None
+    return any(p.file.path == span.file.path and (p.line == span.line or lacks_all) for p in missing)
+
+
+def _cause(found: Diagnostic) -> tuple[object, ...]:
+    span = found.span
+    if span is None:
+        return (found,)
+    if found.code in (COMPILE_ERROR, COMPILE_WARNING) and found.help.startswith("add `#include"):
+        return found.code.number, span.file.path, found.help
+    methods = [label.span for label in found.related if label.text == "the method"]
+    if methods and found.help.startswith("write `"):  # handlers
+        return found.code.number, methods[0]
+    return found.code.number, span.file.path, span[1:], found.message
