@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct, field
 
 from camkes.diagnostics import Code, Diagnostic
+from camkes.diagnostics.words import listing
 from camkes.model.system import System
 from camkes.protocols.cycles import path
 from camkes.protocols.methods import MethodCalls
@@ -36,14 +37,6 @@ class Check(Struct, frozen=True):
     codes: tuple[Code, ...]
     find: Callable[[Facts], Iterator[Diagnostic]]
     after: tuple[str, ...] = ()
-
-
-def listing(names: Iterable[str], most: int = 6) -> str:
-    """Names for a sentence: `a`, `b` and `c`."""
-    quoted = [f"`{name}`" for name in names]
-    if len(quoted) > most:
-        quoted[most - 1 :] = [f"{len(quoted) - most + 1} more"]
-    return " and ".join(filter(None, (", ".join(quoted[:-1]), *quoted[-1:])))
 
 
 def number(count: int, thing: str) -> str:

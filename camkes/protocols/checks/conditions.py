@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from camkes.diagnostics import Diagnostic, Label, Span
+from camkes.diagnostics.words import listing
 from camkes.model.connectors import RPC_CALL, Carries, names, support
 from camkes.model.system import Condition, Connection, Cpi
-from camkes.protocols.checks.base import Check, Facts, listing
+from camkes.protocols.checks.base import Check, Facts
 from camkes.protocols.checks.clauses import chain_steps
 from camkes.protocols.codes import (
     HELPER_ABOVE_WAITERS,

@@ -8,13 +8,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from camkes.diagnostics import Diagnostic, Label, Span
+from camkes.diagnostics.words import listing
 from camkes.model.bands import bands_by_task
 from camkes.model.configured import DEFAULTS
 from camkes.model.limits import MAX_PRIORITY, TASK_IDS
 from camkes.model.settings import PRIORITY
 from camkes.model.system import Cpi, Task, in_digits
 from camkes.model.units import duration
-from camkes.protocols.checks.base import Check, Facts, listing
+from camkes.protocols.checks.base import Check, Facts
 from camkes.protocols.codes import (
     DUPLICATE_TASK_ID,
     NO_PRIORITY,
