@@ -23,18 +23,29 @@ from camkes.resolve.words.nearest import nearest, suggestion
 #: GCC and Clang about a function that nothing declares; the first group is its name
 UNDECLARED = re.compile(r"(?:implicit declaration of function|call to undeclared function) '(\w+)'")
 _CONFLICT = re.compile(r"conflicting types for '(\w+)'")
+_NO_HEADER = re.compile(r"^(?:([^\s:]+): No such file or directory|'([^']+)' file not found)")
+_LIBRARY_HEADER = re.compile(r"include (?:the header )?'?(<[^>]+>)'? or ")
 _FUNCTION = re.compile(r"\b(\w+)\(")
 _ATTRIBUTE = re.compile(r"\s*__attribute__\(\((?:[^()]|\([^()]*\))*\)\)")
 _INCLUDES = re.compile(r"^\s*#\s*include\s*[<\"]camkes\.h[>\"]", re.MULTILINE)
 _OF_LIBRARY = ("camkes_", "CAMKES_", "seL4_")  # begin names that camkes.h has for all components
 _SHOWN = 4
+_NOT_DECLARED = " is not declared"
+
+
+def _to_include(label: Label) -> str | None:
+    """The header of the C library that a compiler's note says is not included."""
+    found = _LIBRARY_HEADER.match(label.text)
+    return None if found is None else found[1]
 
 
 class Declared:
-    """The names that the generated headers of a component declare. `headers` are these files."""
+    """The names that the generated headers of a component declare. `headers` are these files; its own are in
+    `folders`."""
 
-    def __init__(self, kind: ComponentType, headers: Iterable[Path]) -> None:
+    def __init__(self, kind: ComponentType, headers: Iterable[Path], folders: Iterable[Path]) -> None:
         self.kind = kind
+        self.folders = tuple(folders)
         self.headers = frozenset(headers)
 
     @cached_property
@@ -76,7 +87,13 @@ class Declared:
         if undeclared is not None and span is not None:
             name = undeclared[1]
             help = self.meant(name, span.file.text)
-            return replace(found, message=f"`{name}()` is not declared", help=help, related=())
+            return replace(found, message=f"`{name}()`{_NOT_DECLARED}", help=help, related=())
+        if span is not None and (header := _NO_HEADER.search(found.message)) is not None:
+            return self._without_header(found, header[1] or header[2])
+        if span is not None and (needed := next(filter(None, map(_to_include, found.related)), None)):
+            name = span.file.lines[span.line - 1][span.column - 1 : span.end_column - 1]
+            help = f"add `#include {needed}`"
+            return replace(found, message=f"`{name}()`{_NOT_DECLARED}", related=(), help=help)
         at = [label.span for label in found.related if label.span.file.path in self.headers]
         name = next((n for place in at if (n := self._function(place)) is not None), "")
         related = tuple(label for label in found.related if label.span.file.path not in self.headers)
@@ -100,6 +117,22 @@ class Declared:
             help=f"write `{self._lines[name]}`" if conflict else f"it is declared as `{self._lines[name]}`",
         )
 
+    def _without_header(self, found: Diagnostic, name: str) -> Diagnostic:
+        """A header that a source includes and no folder has."""
+        place = found.span
+        assert place is not None
+        start = place.file.lines[place.line - 1].find(name) + 1
+        near = nearest(name, (path.name for folder in self.folders for path in folder.glob("*.h")))
+        return replace(
+            found,
+            message=f"there is no header `{name}`",
+            span=place if not start else Span(place.file, place.line, start, place.line, start + len(name)),
+            related=(),
+            help=f"did you mean `{near}`?"
+            if near
+            else f"add its folder: DeclareCAmkESComponent({self.kind.name} ... INCLUDES folder)",
+        )
+
     def _function(self, place: Span) -> str | None:
         """The function that is declared at a place of a generated header."""
         found = _FUNCTION.search(place.file.lines[place.line - 1])
@@ -119,6 +152,9 @@ class Declared:
 def one_for_each_cause(found: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Diagnostics of the code of several components, each cause once: a line of a header that all include,
     a method that several components provide, a header that a source does not include."""
+    found = list(found)
+    explained = {d.span for d in found if d.message.endswith(_NOT_DECLARED) and d.help}
+    found = [d for d in found if d.help or d.span not in explained]
     first: dict[tuple[object, ...], Diagnostic] = {}
     others: dict[tuple[object, ...], list[Label]] = {}
     for each in found:
@@ -134,7 +170,7 @@ def is_of_missing_name(said: Diagnostic, missing: Iterable[Span]) -> bool:
     """Whether a warning about a function without a declaration is of one of the places whose function is not
     defined either, or has the same cause: a source that does not include `camkes.h`."""
     span = said.span
-    if said.code is not COMPILE_WARNING or span is None or not said.message.endswith(" is not declared"):
+    if said.code is not COMPILE_WARNING or span is None or not said.message.endswith(_NOT_DECLARED):
         return False
     lacks_all = _INCLUDES.search(span.file.text) is None
     return any(p.file.path == span.file.path and (p.line == span.line or lacks_all) for p in missing)

@@ -180,7 +180,10 @@ class _Build:
             return None
         about = {i.name: f"component {i.type.name}, instance {i.name}" for i in instances}
         kinds = {instance.name: instance.type for instance in instances}
-        declared = {name: Declared(kind, self._headers_of(name)) for name, kind in kinds.items()}
+        declared = {
+            name: Declared(kind, self._headers_of(name), builds[name].includes)
+            for name, kind in kinds.items()
+        }
         for space in self.capabilities.spaces:
             for name in space.instances:  # the time manager has no component
                 builds.setdefault(name, ComponentBuild())

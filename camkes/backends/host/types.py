@@ -39,6 +39,7 @@ from camkes.model.system import (
 )
 from camkes.project.application import Application
 from camkes.project.builds import ComponentBuild
+from camkes.resolve.words.nearest import suggestion
 
 _MARK = "camkes-types"  # what `#line` calls the file
 _SOURCE = "types.c"
@@ -232,6 +233,12 @@ def _report_headers(
         return
     include, owner = unit.includes[int(direct[1]) - 1]
     span = (owner or unit.component).span
+    gone = [folder for folder in unit.build.includes if not folder.is_dir()]
+    if building and gone and unit.build.span is not None:
+        if unit.build.span not in reported:
+            _report_folder(unit, gone[0], Label(_line_with(span, include.path), "the header"), sink)
+        reported.add(unit.build.span)
+        return
     near = [] if include.system else _headers_like(include.path, unit.build)
     if include in reported or not (building or near):
         return
@@ -249,6 +256,18 @@ def _report_headers(
         help="put it beside the sources of the component, or into a folder `include` there or in the project"
         if unit.build.span is None
         else f"add its folder: DeclareCAmkESComponent({unit.component.name} ... INCLUDES folder)",
+    )
+
+
+def _report_folder(unit: _Unit, gone: Path, header: Label, sink: Sink) -> None:
+    """Report a folder of headers that is not there, once for the call that names it."""
+    beside = [path.name for path in gone.parent.iterdir() if path.is_dir()] if gone.parent.is_dir() else []
+    sink.report(
+        COMPILE_ERROR,
+        f"component `{unit.component.name}` cannot find a header: there is no folder `{gone.name}`",
+        unit.build.span,
+        related=[header],
+        help=suggestion(gone.name, beside) or "correct the folder after INCLUDES",
     )
 
 

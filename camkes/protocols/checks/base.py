@@ -44,6 +44,12 @@ def number(count: int, thing: str) -> str:
     return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
 
 
+def strays_for_certain(graph: RequestGraph) -> list[Request]:
+    """Calls of CPIs that belong to no task, without those that a handler only may make."""
+    carried = {request.via for request in graph.requests}
+    return [r for r in graph.strays if r.source != "all" or r.via not in carried]
+
+
 def route(graph: RequestGraph, origin: str, target: str) -> list[Request]:
     """A shortest way for a request from one node to another."""
     found = graph.below([origin])

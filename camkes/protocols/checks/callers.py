@@ -205,5 +205,9 @@ def _calls(facts: Facts, user: ConnectionEnd) -> bool:
 CHECKS = (
     Check("connectors", (CONNECTOR_WITHOUT_PROTOCOLS,), _connectors),
     Check("callers", (UNMARKED_CONTROL, CALL_WITHOUT_TASK, MIXED_CALLERS, MAYBE_WITHOUT_TASK), _strays),
-    Check("unreached", (NO_TASK_REACHES,), _unreached, ("callers", "connectors")),
+)
+
+#: after those of clauses: a wrong clause can be why no task reaches a CPI
+UNREACHED = (
+    Check("unreached", (NO_TASK_REACHES,), _unreached, ("callers", "connectors", "requests-contradicted")),
 )

@@ -13,7 +13,7 @@ from camkes.model.bands import bands_by_task
 from camkes.model.configured import DEFAULTS
 from camkes.model.limits import MAX_PRIORITY, TASK_IDS
 from camkes.model.settings import PRIORITY
-from camkes.model.system import Cpi, Task, in_digits
+from camkes.model.system import Cpi, System, Task, in_digits
 from camkes.model.units import duration
 from camkes.protocols.checks.base import Check, Facts
 from camkes.protocols.codes import (
@@ -25,6 +25,9 @@ from camkes.protocols.codes import (
     TASK_ID_RANGE,
 )
 from camkes.protocols.jobs import find_jobs
+from camkes.resolve.words.nearest import nearest
+
+_CLOSE = 0.8  # how alike a name is that may be a slip
 
 
 def _no_priority(facts: Facts) -> Iterator[Diagnostic]:
@@ -35,8 +38,22 @@ def _no_priority(facts: Facts) -> Iterator[Diagnostic]:
                 f"task `{task.instance}` has no priority",
                 task.span,
                 "the task of this control thread",
+                tuple(_slips(facts.system, task)),
                 help=f"add `{task.instance}._priority = N;` to a configuration",
             )
+
+
+def _slips(system: System, task: Task) -> Iterator[Label]:
+    """Settings with a name like that of the priority, or of an instance with a name like the task's."""
+    priority = PRIORITY.of("_")
+    own = system.instance(task.instance)
+    written = {} if own is None else own.settings
+    if name := nearest(priority, written, _CLOSE):
+        yield Label(written[name].span, f"the value of `{name}`; `{priority}` is meant?")
+    if name := nearest(task.instance, system.other_settings, _CLOSE):
+        setting = system.other_settings[name].get(priority)
+        if setting is not None:
+            yield Label(setting.span, f"the priority of `{name}`; `{task.instance}` is meant?")
 
 
 def _non_preemptive(facts: Facts) -> Iterator[Diagnostic]:
