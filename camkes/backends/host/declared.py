@@ -15,8 +15,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from camkes.backends.host.codes import COMPILE_ERROR, COMPILE_WARNING
-from camkes.diagnostics import Diagnostic, Label, Span
+from camkes.backends.host.codes import COMPILE_ERROR, COMPILE_WARNING, INITIALISER_NOT_CALLED
+from camkes.diagnostics import Diagnostic, Label, SourceFile, Span
 from camkes.model.system import ComponentType, Interface, Method, Procedure
 from camkes.resolve.words.nearest import nearest, suggestion
 
@@ -39,7 +39,11 @@ def _to_include(label: Label) -> str | None:
     return None if found is None else found[1]
 
 
-class Declared:
+def _folded(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+class DeclaredNames:
     """The names that the generated headers of a component declare. `headers` are these files; its own are in
     `folders`."""
 
@@ -58,6 +62,33 @@ class Declared:
                 if name is not None:
                     found[name[1]] = _ATTRIBUTE.sub("", line).rstrip(";")
         return found
+
+    @cached_property
+    def initialisers(self) -> Mapping[str, str]:
+        """The functions that initialise an instance, by their names in small letters without `_`."""
+        names = ("pre_init", "post_init", *(f"{i.name}__init" for i in self.kind.interfaces))
+        return {_folded(name): name for name in names}
+
+    def slip_of_initialiser(self, name: str, sources: Iterable[Path]) -> Diagnostic | None:
+        """The message for a function of these sources that nothing calls, with a name like that of an
+        initialiser."""
+        meant = self.initialisers.get(_folded(name))
+        if meant is None or meant == name or name in self.names:
+            return None
+        found: list[Span] = []
+        for file in (SourceFile(path, path.read_text("utf-8", "replace")) for path in dict.fromkeys(sources)):
+            for number, line in enumerate(file.lines, 1):
+                for word in re.finditer(rf"\b{re.escape(name)}\b", line):
+                    found.append(Span(file, number, word.start() + 1, number, word.end() + 1))
+        if len(found) != 1:  # it is used, or its name is made by a macro
+            return None
+        return Diagnostic(
+            INITIALISER_NOT_CALLED,
+            f"nothing calls `{name}()`",
+            found[0],
+            notes=(f"`{meant}()` is called when an instance of `{self.kind.name}` starts",),
+            help=f"did you mean `{meant}`?",
+        )
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -98,7 +129,8 @@ class Declared:
         name = next((n for place in at if (n := self._function(place)) is not None), "")
         related = tuple(label for label in found.related if label.span.file.path not in self.headers)
         if name not in self._lines:
-            return replace(found, related=related) if at else found
+            found = replace(found, related=related) if at else found
+            return self._of_dataport(found)
         conflict = _CONFLICT.search(found.message)
         interface, method = self._parts(name)
         if interface is None:
@@ -116,6 +148,17 @@ class Declared:
             notes=(f"the compiler says: {found.message}", *found.notes),
             help=f"write `{self._lines[name]}`" if conflict else f"it is declared as `{self._lines[name]}`",
         )
+
+    def _of_dataport(self, found: Diagnostic) -> Diagnostic:
+        """A mistake where a dataport is used says what that is."""
+        span = found.span
+        word = "" if span is None else span.file.lines[span.line - 1][span.column - 1 : span.end_column - 1]
+        ports = [i for i in self.kind.interfaces if i.kind == "dataport" and i.name == word]
+        if not ports or found.help:
+            return found
+        place = Label(ports[0].span, "the dataport")
+        help = f"`{word}` is a pointer to the memory of the dataport; its contents are `*{word}`"
+        return replace(found, related=(*found.related, place), help=help)
 
     def _without_header(self, found: Diagnostic, name: str) -> Diagnostic:
         """A header that a source includes and no folder has."""

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from camkes.backends.host.codes import LINK_ERROR, NO_COMPILER, UNUSABLE_NAME
 from camkes.backends.host.compiler import WATCH_GENERATED, Compiler, find_compiler
-from camkes.backends.host.declared import Declared, is_of_missing_name, one_for_each_cause
+from camkes.backends.host.declared import DeclaredNames, is_of_missing_name, one_for_each_cause
 from camkes.backends.host.errors import unusable
 from camkes.backends.host.jobs import BuildJob, Progress
 from camkes.backends.host.kernel import host_kit, symbols
@@ -156,7 +156,9 @@ class _Build:
         #: instances whose code reports its accesses to memory, see accesses.c of the host kernel
         self.watched: frozenset[str] = frozenset()
         #: what the code that a job compiles can use of the system
-        self.declared_for: dict[BuildJob, Declared] = {}
+        self.declared_for: dict[BuildJob, DeclaredNames] = {}
+        self.declared: dict[str, DeclaredNames] = {}
+        self.sources_of: dict[str, tuple[Path, ...]] = {}
         self.said: list[Diagnostic] = []  # by compilers, until the build ends
 
     @property
@@ -180,8 +182,9 @@ class _Build:
             return None
         about = {i.name: f"component {i.type.name}, instance {i.name}" for i in instances}
         kinds = {instance.name: instance.type for instance in instances}
-        declared = {
-            name: Declared(kind, self._headers_of(name), builds[name].includes)
+        self.sources_of = {name: build.sources for name, build in builds.items()}
+        declared = self.declared = {
+            name: DeclaredNames(kind, self._headers_of(name), builds[name].includes)
             for name, kind in kinds.items()
         }
         for space in self.capabilities.spaces:
@@ -251,9 +254,13 @@ class _Build:
             yield from find_unwatched(name, written[name], known | generated, foreign=foreign)
 
     def _make(self, compiled: list[BuildJob], linker: Linker) -> bool:
-        """Compile and link, and report what compilers said, each cause once."""
+        """Compile and link, and report the messages of compilers, each cause once."""
         good = self._made(compiled, linker)
         errors = [d.span for d in self.sink.diagnostics if d.code is LINK_ERROR and d.span is not None]
+        for name, declared in self.declared.items() if good else ():
+            for function in linker.functions(name):
+                slip = declared.slip_of_initialiser(function, self.sources_of.get(name, ()))
+                self.said += [slip] if slip is not None else []
         for said in one_for_each_cause(self.said):
             if not is_of_missing_name(said, errors):
                 self.sink.add(said)

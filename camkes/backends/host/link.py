@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from camkes.backends.host.codes import LINK_ERROR
 from camkes.backends.host.compiler import Compiler
-from camkes.backends.host.declared import Declared
+from camkes.backends.host.declared import DeclaredNames
 from camkes.backends.host.jobs import BuildJob, BuildOutcome
 from camkes.backends.host.kernel import Kit, symbols
 from camkes.backends.host.messages import Sources
@@ -73,7 +73,7 @@ class Linker:
         kit: Kit,
         out: Path,
         expected_of: Expected,
-        declared: Mapping[str, Declared],
+        declared: Mapping[str, DeclaredNames],
         sink: Sink,
         more_flags: tuple[str, ...] = (),
         watched: frozenset[str] = frozenset(),
@@ -95,6 +95,7 @@ class Linker:
         self.joins = [self._join(name) for space in self.groups for name in space.instances]
         self._checks: dict[BuildJob, Space] = {}
         self._open_names = self.out / "objects" / "open-names"
+        self._defined: dict[str, list[str]] = {}  # the functions of each image
 
     def jobs(self) -> list[BuildJob]:
         """Everything, `joins` included, but for `checks`."""
@@ -119,6 +120,8 @@ class Linker:
                 listed.add(image)
                 if words[4] == "GLOBAL" and "@" not in words[7] and words[7] not in known:
                     left_open.add(image)
+            elif len(words) >= 8 and words[3:5] == ["FUNC", "GLOBAL"]:
+                self._defined.setdefault(image, []).append(words[7])
         for space in self.spaces:
             image = str(self.images[space.name])
             if image in left_open or image not in listed:  # nothing is listed where readelf failed
@@ -144,6 +147,11 @@ class Linker:
             for name, file in joined.items():
                 kept = sorted(symbols("--defined-only", file) & outside)
                 write_changed(self._kept(name), "".join(f"{symbol}\n" for symbol in kept))
+
+    def functions(self, instance: str) -> Sequence[str]:
+        """The global functions of the code of an instance, or of its group; after `checks`."""
+        space = next(space.name for space in self.spaces if instance in space.instances)
+        return self._defined.get(str(self.images[space]), ())
 
     def report(self, outcome: BuildOutcome) -> None:
         """Report the messages of a failed job about the user's code."""
@@ -320,9 +328,7 @@ def _leaves_open(objects: Sequence[Path], name: str) -> bool:
     return used and not defined
 
 
-def _undefined(
-    name: str, about: str, objects: Sequence[Path], compiler: Compiler, out: Path
-) -> Diagnostic:
+def _undefined(name: str, about: str, objects: Sequence[Path], compiler: Compiler, out: Path) -> Diagnostic:
     """A name that nothing defines, where it is used. A linker gives the place if all names must be
     defined."""
     output = out / "objects" / "closed.so"

@@ -214,7 +214,7 @@ def _faults(unit: _Unit, said: str) -> list[tuple[_TypeUse, str]]:
 
 
 def _report_code(unit: _Unit, said: str, sources: Sources, sink: Sink) -> None:
-    """Report mistakes in headers; what includes them here is no file of the user."""
+    """Report mistakes in headers, without the generated source that includes them here."""
     for found in compiler_messages(said, False, f"component {unit.component.name}", sources):
         related = tuple(label for label in found.related if label.span.file.path.name != _SOURCE)
         sink.add(replace(found, related=related))

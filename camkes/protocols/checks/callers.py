@@ -207,7 +207,8 @@ CHECKS = (
     Check("callers", (UNMARKED_CONTROL, CALL_WITHOUT_TASK, MIXED_CALLERS, MAYBE_WITHOUT_TASK), _strays),
 )
 
-#: after those of clauses: a wrong clause can be why no task reaches a CPI
-UNREACHED = (
-    Check("unreached", (NO_TASK_REACHES,), _unreached, ("callers", "connectors", "requests-contradicted")),
-)
+#: what can be why no task reaches a CPI
+_REACHING = ("callers", "connectors", "deadlock", "requests-contradicted")
+
+#: after those of clauses
+UNREACHED = (Check("unreached", (NO_TASK_REACHES,), _unreached, _REACHING),)

@@ -25,7 +25,6 @@ from camkes.protocols.codes import (
     TASK_ID_RANGE,
 )
 from camkes.protocols.jobs import find_jobs
-from camkes.resolve.words.nearest import nearest
 
 _CLOSE = 0.8  # how alike a name is that may be a slip
 
@@ -46,11 +45,13 @@ def _no_priority(facts: Facts) -> Iterator[Diagnostic]:
 def _slips(system: System, task: Task) -> Iterator[Label]:
     """Settings with a name like that of the priority, or of an instance with a name like the task's."""
     priority = PRIORITY.of("_")
+    from difflib import get_close_matches  # slow to import, and only mistakes need it
+
     own = system.instance(task.instance)
     written = {} if own is None else own.settings
-    if name := nearest(priority, written, _CLOSE):
+    for name in get_close_matches(priority, written, 1, _CLOSE):
         yield Label(written[name].span, f"the value of `{name}`; `{priority}` is meant?")
-    if name := nearest(task.instance, system.other_settings, _CLOSE):
+    for name in get_close_matches(task.instance, system.other_settings, 1, _CLOSE):
         setting = system.other_settings[name].get(priority)
         if setting is not None:
             yield Label(setting.span, f"the priority of `{name}`; `{task.instance}` is meant?")

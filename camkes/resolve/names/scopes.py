@@ -56,6 +56,7 @@ def new_member(seen: dict[str, Span], name: ast.Identifier, what: str, sink: Sin
         name.span,
         "defined again here",
         related=[Label(seen[name.text], "first defined here")],
+        help="give one of them another name, or remove it",
     )
     return False
 
@@ -94,6 +95,7 @@ class TopLevel:
                 name.span,
                 "defined again here",
                 related=[Label(first.name.span, "first defined here")],
+                help="give one of them another name, or remove it",
             )
 
     def find(self, kind: str, name: ast.Identifier, position: int) -> Definition | None:

@@ -92,6 +92,7 @@ def check_names(flat: Flat, connections: Sequence[JoinedConnection], sink: Sink)
             span,
             "defined again here",
             related=[Label(taken[connection.name], "first defined here")],
+            help="give one of them another name, or remove it",
             notes=["connections that share an end are one connection, which has all their names"]
             if len(connection.parts) > 1
             else [],
@@ -155,9 +156,7 @@ def check_definitions(components: Sequence[ComponentDefinition], unknown: set[st
             check_connection(JoinedConnection([part]), unknown, sink, {})
 
 
-def check_connection(
-    connection: JoinedConnection, unknown: set[str], sink: Sink, others: Interfaces
-) -> None:
+def check_connection(connection: JoinedConnection, unknown: set[str], sink: Sink, others: Interfaces) -> None:
     """Check one connection. `unknown` are procedures whose definition is missing, `others` what can be
     connected."""
     written = " and ".join(f"`{part.written}`" for part in connection.parts)
@@ -390,4 +389,5 @@ def _connected_twice(first: FlatEnd, end: FlatEnd, sink: Sink) -> None:
         f"interface `{_end_name(end)}` is connected twice",
         end.span,
         related=[Label(first.span, "first connected here")],
+        help="connect it once",
     )
