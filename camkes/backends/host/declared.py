@@ -100,8 +100,8 @@ class DeclaredNames:
         known = name in self._lines or name.startswith(_OF_LIBRARY)
         if known and text is not None and not _INCLUDES.search(text):
             return "add `#include <camkes.h>`, which declares it"
-        if near := suggestion(name, self.names):
-            return near
+        if near := nearest(name, self.names, 0.75):
+            return f"did you mean `{near}`?"
         alike = self.alike(name, self.names)
         return f"did you mean `{alike}`?" if alike else ""
 
