@@ -58,6 +58,7 @@ def golden() -> str:
     kinds = (
         *("**/golden/*.txt", "**/golden/*.expected", "**/bad/*.expected"),
         "diagnostics/golden/commands/*/transcript.txt",
+        "diagnostics/golden/flight/*.txt",
     )
     return "\n".join(path.read_text(encoding="utf-8") for kind in kinds for path in TESTS.glob(kind))
 

@@ -114,6 +114,10 @@ class DeclaredNames:
     def explained(self, found: Diagnostic) -> Diagnostic:
         """A compiler's diagnostic in terms of the `.camkes` file, if it is about something declared there."""
         span = found.span
+        if span is not None and (needed := next(filter(None, map(_to_include, found.related)), None)):
+            name = span.file.lines[span.line - 1][span.column - 1 : span.end_column - 1]
+            help = f"add `#include {needed}`"
+            return replace(found, message=f"`{name}()`{_NOT_DECLARED}", related=(), help=help)
         undeclared = UNDECLARED.search(found.message)
         if undeclared is not None and span is not None:
             name = undeclared[1]
@@ -121,10 +125,6 @@ class DeclaredNames:
             return replace(found, message=f"`{name}()`{_NOT_DECLARED}", help=help, related=())
         if span is not None and (header := _NO_HEADER.search(found.message)) is not None:
             return self._without_header(found, header[1] or header[2])
-        if span is not None and (needed := next(filter(None, map(_to_include, found.related)), None)):
-            name = span.file.lines[span.line - 1][span.column - 1 : span.end_column - 1]
-            help = f"add `#include {needed}`"
-            return replace(found, message=f"`{name}()`{_NOT_DECLARED}", related=(), help=help)
         at = [label.span for label in found.related if label.span.file.path in self.headers]
         name = next((n for place in at if (n := self._function(place)) is not None), "")
         related = tuple(label for label in found.related if label.span.file.path not in self.headers)
