@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from camkes.backends.host.codes import COMPILE_ERROR, COMPILE_WARNING, INITIALISER_NOT_CALLED
 from camkes.diagnostics import Diagnostic, Label, SourceFile, Span
 from camkes.model.system import ComponentType, Interface, Method, Procedure
-from camkes.resolve.words.nearest import nearest, suggestion
+from camkes.resolve.words.nearest import nearest
 
 #: GCC and Clang about a function that nothing declares; the first group is its name
 UNDECLARED = re.compile(r"(?:implicit declaration of function|call to undeclared function) '(\w+)'")
