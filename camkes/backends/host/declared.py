@@ -199,13 +199,17 @@ def one_for_each_cause(found: Iterable[Diagnostic]) -> list[Diagnostic]:
     explained = {d.span for d in found if d.message.endswith(_NOT_DECLARED) and d.help}
     found = [d for d in found if d.help or d.span not in explained]
     first: dict[tuple[object, ...], Diagnostic] = {}
-    others: dict[tuple[object, ...], list[Label]] = {}
+    others: dict[tuple[object, ...], dict[Span, None]] = {}
     for each in found:
         key = _cause(each)
         if first.setdefault(key, each) is not each and each.span is not None and each.span != first[key].span:
-            others.setdefault(key, []).append(Label(each.span, "and here"))
+            others.setdefault(key, {})[each.span] = None
     return [
-        replace(each, related=(*each.related, *others.get(key, ())[:_SHOWN])) for key, each in first.items()
+        replace(
+            each,
+            related=(*each.related, *(Label(span, "and here") for span in [*others.get(key, ())][:_SHOWN])),
+        )
+        for key, each in first.items()
     ]
 
 

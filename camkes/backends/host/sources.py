@@ -109,7 +109,7 @@ def with_libraries(application: Application, build: ComponentBuild) -> Component
 
 def lacks(kind: ComponentType, name: str, build: ComponentBuild | None) -> Diagnostic | None:
     """The message for code of a component that does not define `name`; None if it need not."""
-    files = [source.name for source in build.sources] if build is not None else []
+    files = list(dict.fromkeys(source.name for source in build.sources)) if build is not None else []
     place = files[0] if len(files) == 1 else "one of its sources"
     if kind.control and name == "run":
         message = f"component `{kind.name}` is declared with `control` but does not define `run()`"

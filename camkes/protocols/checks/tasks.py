@@ -32,13 +32,16 @@ _CLOSE = 0.8  # how alike a name is that may be a slip
 def _no_priority(facts: Facts) -> Iterator[Diagnostic]:
     for task in facts.system.tasks:
         if task.priority is None and PRIORITY.name not in task.spans:
+            slips = tuple(_slips(facts.system, task))
             yield Diagnostic(
                 NO_PRIORITY,
                 f"task `{task.instance}` has no priority",
                 task.span,
                 "the task of this control thread",
-                tuple(_slips(facts.system, task)),
-                help=f"add `{task.instance}._priority = N;` to a configuration",
+                slips,
+                help=f"correct the name: `{task.instance}._priority = N;`"
+                if slips
+                else f"add `{task.instance}._priority = N;` to a configuration",
             )
 
 
