@@ -341,9 +341,22 @@ def check_loaded(
         if sink.has_errors:
             return None
     planned = plan(system, sink, calls)  # also after harmless errors: all mistakes of a file in one run
+    _forget_followups(sink)
     if planned is None or sink.has_errors:
         return None
     return Checked(backend.application, system, planned, calls)
+
+
+def _forget_followups(sink: Sink) -> None:
+    """A setting with a slip in its name, for which a task has no priority, is one mistake."""
+    from camkes.protocols.codes import NO_PRIORITY
+    from camkes.resolve.codes import UNKNOWN_SETTING, UNKNOWN_SETTING_INSTANCE
+
+    slips = [label.span for d in sink.diagnostics if d.code is NO_PRIORITY for label in d.related]
+    lines = {(span.file, span.line) for span in slips}
+    if lines:
+        unknown = (UNKNOWN_SETTING, UNKNOWN_SETTING_INSTANCE)
+        sink.keep(lambda d: d.code not in unknown or d.span is None or d.span[:2] not in lines)
 
 
 def _has_sources(system: System, backend: Backend[Code, Image]) -> bool:

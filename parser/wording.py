@@ -215,10 +215,24 @@ class Wording:
             self.span(position),
             "unexpected",
             related=[] if opening is None else [Label(self.span(opening), "opened here")],
-            help=self._nearest(self._tokens.word(position), words)
-            if self._tokens.kinds[position] == "NAME"
-            else "",
+            help=(
+                self._nearest(self._tokens.word(position), words)
+                if self._tokens.kinds[position] == "NAME"
+                else ""
+            )
+            or self._form(position, expected),
         )
+
+    def _form(self, position: int, expected: set[str]) -> str:
+        """How what stands here is written, if that is known."""
+        kinds, before = self._tokens.kinds, self._tokens.word(position - 1)
+        if {"FROM", "TO"} <= expected and kinds[position] == "NAME":
+            return "an end of a connection is written `from INSTANCE.INTERFACE` or `to INSTANCE.INTERFACE`"
+        if "EQUAL" in expected and kinds[position] == "SEMICOLON" and kinds[position - 1] == "NAME":
+            return f"write `{before} = VALUE;`"
+        if expected == {"LPAR"} and kinds[position] == "SEMICOLON" and kinds[position - 1] == "NAME":
+            return f"write `{before}();`"
+        return ""
 
     # Common slips ---------------------------------------------------------------------------------
 
@@ -299,6 +313,8 @@ class Wording:
         if self._kind_of_slip(position, expected) == "unit":
             message, label = f"`{word}` is not a unit of time", "unknown unit"
             help = "the units are `ns`, `us`, `ms` and `s`"
+            if word.lower().endswith("hz"):
+                help = "write the time from one to the next, for example `1 ms` for 1000 Hz"
             return _Slip(message, label, help)
         return None
 

@@ -17,12 +17,12 @@ from camkes.analysis.codes import (
 )
 from camkes.analysis.conditions import servers
 from camkes.diagnostics import Diagnostic, Label, Span
+from camkes.diagnostics.words import listing
 from camkes.model.bands import Order, scheduled_by
 from camkes.model.configured import DEFAULTS, ThreadSettings
 from camkes.model.connectors import carries_time, interface_threads, support
 from camkes.model.settings import AFFINITY, DOMAIN, PRIORITY, Known
 from camkes.model.system import Instance, System
-from camkes.protocols.checks.base import listing
 from camkes.protocols.jobs import TaskJobs, find_jobs
 from camkes.protocols.plan import Plan, PlannedCondition
 from camkes.protocols.signals import WAIT_UNTIL

@@ -17,11 +17,11 @@ from camkes.capdl.details import Rights
 from camkes.capdl.model import CapabilityModel, Role, Space
 from camkes.capdl.time_manager import LEVEL_USE, servers
 from camkes.diagnostics import Diagnostic, Span
+from camkes.diagnostics.words import listing
 from camkes.documents import json_text
 from camkes.model.bands import Band
 from camkes.model.connectors import is_left_to_build
 from camkes.model.system import Connection, Sync, System
-from camkes.protocols.checks.base import listing
 from camkes.protocols.plan import Plan
 
 

@@ -8,7 +8,7 @@ mistake of the user, so that one run reports all of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
@@ -156,7 +156,11 @@ class Sink(Struct):
 
     def drop(self, code: Code) -> None:
         """Forget the diagnostics of a kind: those that follow from others repeat them."""
-        self._seen = {key: each for key, each in self._seen.items() if each.code is not code}
+        self.keep(lambda each: each.code is not code)
+
+    def keep(self, wanted: Callable[[Diagnostic], bool]) -> None:
+        """Forget all others."""
+        self._seen = {key: each for key, each in self._seen.items() if wanted(each)}
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:

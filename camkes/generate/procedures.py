@@ -54,20 +54,26 @@ def parameter(source: Parameter) -> ParameterContext:
     return ParameterContext(name, source.direction, shape, type_name, declarations)
 
 
+def prototype(source: Method, interface: str) -> str:
+    """The declaration of the function of a method, without a semicolon."""
+    declarations = ", ".join(d for p in source.parameters for d in parameter(p).declarations) or "void"
+    returns = "void" if source.return_type is None else c_type(source.return_type)
+    return f"{declare(returns, f'{interface}_{source.name}')}({declarations})"
+
+
 def method(source: Method, index: int, interface: str, places: Places) -> MethodContext:
     """A method of an interface."""
     parameters = tuple(parameter(p) for p in source.parameters)
     declarations = [d for p in parameters for d in p.declarations]
     returns = None if source.return_type is None else c_type(source.return_type)
-    all_declarations = ", ".join(declarations) or "void"
     taken = {n for p in parameters for n in (p.name, f"{p.name}_sz")}
     is_string = source.return_type is not None and source.return_type.name == "string"
     return MethodContext(
         name=source.name,
         index=index,
         origin=places.of(source.span),
-        prototype=f"{declare(returns or 'void', f'{interface}_{source.name}')}({all_declarations})",
-        declarations=all_declarations,
+        prototype=prototype(source, interface),
+        declarations=", ".join(declarations) or "void",
         pointers=any("*" in d for d in declarations),
         returns=returns,
         return_shape=None if returns is None else Shape.STRING if is_string else Shape.SCALAR,

@@ -31,6 +31,12 @@ def is_time(text: object) -> bool:
     return isinstance(text, str) and re.fullmatch(rf"[0-9.]+ *({'|'.join(NANOSECONDS)})", text) is not None
 
 
+def in_largest_unit(nanoseconds: int) -> str:
+    """A time in the largest unit of which it has at least one: "300.005 ms"."""
+    fitting = [unit for unit, size in NANOSECONDS.items() if nanoseconds >= size] or ["ns"]
+    return f"{nanoseconds / NANOSECONDS[fitting[-1]]:.12g} {fitting[-1]}"
+
+
 def duration(nanoseconds: int) -> str:
     """A time in the largest unit of which it is a whole number: "10 ms"."""
     units = [unit for unit, size in NANOSECONDS.items() if nanoseconds % size == 0]

@@ -8,6 +8,7 @@ import errno
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -41,7 +42,7 @@ from camkes.project.declarations import (
 )
 from camkes.project.domains import COUNT, SCHEDULE, TICK
 from camkes.project.places import span_of
-from camkes.project.records import Answer
+from camkes.project.records import RECORDER, Answer
 from camkes.project.workspaces import (
     PLATFORM_WORDS,
     is_of_workspace,
@@ -71,6 +72,11 @@ _COMMENT = r"(?s)//[^\n]*|/\*.*?\*/|\"[^\"]*\""
 #: a variable of CMake that decides what a system is planned for
 KERNEL_IS_MCS = "KernelIsMCS"
 #: of the kernel, which is configured where no file of the application sees it
+_SHOWN = 4  # names of one mistake
+#: The functions of CAmkES that an application calls.
+_FUNCTIONS = tuple(
+    re.findall(r"^function\((\w*CAmkES\w+)", RECORDER.read_text(encoding="utf-8"), re.MULTILINE)
+)
 _OF_KERNEL = (KERNEL_IS_MCS, SCHEDULE, COUNT, TICK)
 #: where a word of a name like `AlarmPanel` begins
 _NEXT_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -138,8 +144,19 @@ class Application(Struct, frozen=True):
                 else f"there is no {what} {first}",
                 span,
                 related=[Label(place, "nor this") for _, place in others if place and place != call],
-                notes=[f"nor {name}" for name, place in others if place is None or place == call],
+                notes=_nor([str(name) for name, place in others if place is None or place == call]),
+                help=self._meant(first),
             )
+
+    def _meant(self, missing: Path) -> str:
+        """A path that may be meant in place of one that is not there: the same name in a folder below."""
+        if missing.is_absolute() or len(missing.parts) > 1:
+            return ""
+        with suppress(OSError):
+            found = [path for folder in self.folder.iterdir() if (path := folder / missing.name).exists()]
+            if len(found) == 1:
+                return f"did you mean {found[0].relative_to(self.folder)}?"
+        return ""
 
     def report_undeclared(self, system: System, sink: Sink) -> None:
         """Report which components of a system the CMakeLists.txt does not declare, and which instances that
@@ -486,6 +503,12 @@ def _answer(lists: Path, definitions: _Asked, sink: Sink, *, may_ask: bool = Tru
     return found
 
 
+def _nor(names: Sequence[str]) -> list[str]:
+    """Notes about more names that are missing."""
+    more = len(names) - _SHOWN
+    return [f"nor {name}" for name in names[:_SHOWN]] + ([f"nor {more} more"] if more > 0 else [])
+
+
 def _lacks(message: str) -> bool:
     return LACKS.search(message) is not None or message.startswith("Unknown CMake command")
 
@@ -495,7 +518,8 @@ def _with_hint(found: Sink) -> Sink:
     hinted = Sink()
     for diagnostic in found.diagnostics:
         if diagnostic.code in (CMAKE_FAILED, CMAKE_SYNTAX) and _lacks(diagnostic.message):
-            help = (
+            name = re.fullmatch(r'Unknown CMake command "(\w+)"\.', diagnostic.message)
+            help = (name and suggestion(name[1], _FUNCTIONS)) or (
                 "if a package of an seL4 workspace has it, name that with --workspace DIR or SEL4_WORKSPACE"
             )
             diagnostic = replace(diagnostic, help=diagnostic.help or help)

@@ -13,6 +13,7 @@ from camkes.protocols.checks import Facts, run_checks
 from camkes.protocols.checks.domains import check_domains
 from camkes.protocols.checks.inversion import inversions
 from camkes.protocols.checks.plain import plain_cycles
+from camkes.protocols.codes import CALL_WITHOUT_TASK, DELAYED_BY_SERVER, MIXED_CALLERS, PLAIN_BELOW_LOCK
 from camkes.protocols.cycles import shortest_cycle
 from camkes.protocols.methods import stated_calls
 from camkes.protocols.plan import Plan, plan_requests
@@ -60,10 +61,18 @@ def analyse(
     plan = replace(plan, counts=counts or {}, by_method={**(by_method or {}), **stated_calls(system)})
     facts = Facts(system, graph, plan, code or {}, chains or {}, operations, by_method or {})
     good = run_checks(facts, sink)
+    _forget_delays(sink)
     if operations is not None:
         waiting = waiting_code(system, graph, operations)
         plan = replace(plan, waiting=waiting, signallers=signallers)
     return plan if good and schedulable else None
+
+
+def _forget_delays(sink: Sink) -> None:
+    """Forget whom servers delay because they have no protocol, where that is an error."""
+    errors = (CALL_WITHOUT_TASK, MIXED_CALLERS, PLAIN_BELOW_LOCK)
+    unprotected = {label.span for d in sink.diagnostics if d.code in errors for label in d.related}
+    sink.keep(lambda d: d.code is not DELAYED_BY_SERVER or d.span not in unprotected)
 
 
 def _lending(system: System, graph: RequestGraph, operations: Operations) -> list[Lending]:

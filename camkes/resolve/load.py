@@ -24,6 +24,7 @@ from camkes.resolve.program.connections import (
     check_definitions,
     check_names,
     check_use,
+    interfaces,
     join,
 )
 from camkes.resolve.program.followups import merged, mistakes_of_their_own
@@ -105,8 +106,9 @@ def _load(program: Program, options: LoadOptions, sink: Sink) -> System | None:
         return None
     joined = join(flat, sink)
     check_names(flat, joined, sink)
+    others = interfaces(flat)
     for connection in joined:
-        check_connection(connection, names.unknown_procedures, sink)
+        check_connection(connection, names.unknown_procedures, sink, others)
     check_use(flat, joined, sink)
     override(flat, options.overrides)
     settings = resolve_settings(flat, names.types, Queries(options, sink), sink)

@@ -16,7 +16,7 @@ from camkes.backends.host.messages import Sources
 from camkes.diagnostics import Sink
 from camkes.model.units import NANOSECONDS
 from camkes.project.application import systems_of
-from camkes.resolve.words.nearest import suggestion
+from camkes.resolve.words.nearest import nearest, suggestion
 from camkes.testing.codes import NO_TESTS, TEST_SETTINGS
 
 #: where tests are, below the folder of a project
@@ -61,6 +61,13 @@ class Test(Struct, frozen=True):
         return self.file.with_suffix(suffix)
 
 
+def _meant(path: Path) -> str:
+    """The test whose name is like that of a file that is not there."""
+    beside = [file.name for file in path.parent.glob("*.camkes")] if path.parent.is_dir() else []
+    found = nearest(path.name, beside)
+    return f"did you mean `{path.with_name(found)}`?" if found else ""
+
+
 def find_tests(path: Path, sink: Sink) -> tuple[Test, ...]:
     """The tests at `path`: a project, its folder `tests`, or one assembly in that; none after a
     diagnostic."""
@@ -76,7 +83,8 @@ def find_tests(path: Path, sink: Sink) -> tuple[Test, ...]:
         sink.report(
             NO_TESTS,
             f"there are no tests {where}",
-            help="a test is a .camkes file with an assembly in the folder `tests` of a project; "
+            help=_meant(path)
+            or "a test is a .camkes file with an assembly in the folder `tests` of a project; "
             "`camkes new NAME` makes a project with one",
         )
     project = folder.absolute()

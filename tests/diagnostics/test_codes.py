@@ -25,8 +25,8 @@ RANGES = {
     "capdl": [(604, 649), (960, 962)],
     "generate": [(650, 655), (657, 699)],
     "project": [(700, 720)],
-    "host": [(721, 740)],
-    "callgraph": [(741, 759)],
+    "host": [(721, 740), (750, 759)],
+    "callgraph": [(741, 749)],
     "testing": [(760, 774)],
     "scaffold": [(775, 779)],
     "sweep": [(780, 789)],
@@ -58,6 +58,7 @@ def golden() -> str:
     kinds = (
         *("**/golden/*.txt", "**/golden/*.expected", "**/bad/*.expected"),
         "diagnostics/golden/commands/*/transcript.txt",
+        "diagnostics/golden/flight/*.txt",
     )
     return "\n".join(path.read_text(encoding="utf-8") for kind in kinds for path in TESTS.glob(kind))
 

@@ -45,6 +45,12 @@ def test_pages_can_be_read(page: str, dark: bool, site: Path) -> None:
         assert found["wider"] <= 0
 
 
+def test_no_table_is_text(site: Path) -> None:
+    for page in site.rglob("*.html"):
+        text = re.sub(r"<(pre|code|script)\b.*?</\1>", "", page.read_text(), flags=re.DOTALL)
+        assert not re.search(r"\|\s*-{3}", text), page
+
+
 def test_the_search_works_without_a_server(site: Path, tmp_path: Path) -> None:
     page = f"{(site / 'index.html').as_uri()}?q=priority"
     flags = ["--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}"]

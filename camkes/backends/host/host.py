@@ -11,13 +11,14 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from camkes.backends.host.codes import NO_COMPILER, UNUSABLE_NAME
+from camkes.backends.host.codes import LINK_ERROR, NO_COMPILER, UNUSABLE_NAME
 from camkes.backends.host.compiler import WATCH_GENERATED, Compiler, find_compiler
+from camkes.backends.host.declared import DeclaredNames, is_of_missing_name, one_for_each_cause
 from camkes.backends.host.errors import unusable
 from camkes.backends.host.jobs import BuildJob, Progress
 from camkes.backends.host.kernel import host_kit, symbols
 from camkes.backends.host.link import Linker
-from camkes.backends.host.messages import Sources, report_compiler
+from camkes.backends.host.messages import Sources, compiler_messages
 from camkes.backends.host.ninja import run_jobs
 from camkes.backends.host.sources import (
     build_of,
@@ -32,7 +33,7 @@ from camkes.backends.host.sources import (
 from camkes.backends.host.unwatched import Unwatched, find_unwatched, names_of_numbers
 from camkes.capdl.host_table import host_table
 from camkes.capdl.model import CapabilityModel
-from camkes.diagnostics import Sink
+from camkes.diagnostics import Diagnostic, Sink
 from camkes.files import write_changed
 from camkes.generate.write import GeneratedFile
 from camkes.model.settings import DEFAULT_HEAP
@@ -154,6 +155,11 @@ class _Build:
         self.after = headers_of_workspace(application)
         #: instances whose code reports its accesses to memory, see accesses.c of the host kernel
         self.watched: frozenset[str] = frozenset()
+        #: what the code that a job compiles can use of the system
+        self.declared_for: dict[BuildJob, DeclaredNames] = {}
+        self.declared: dict[str, DeclaredNames] = {}
+        self.sources_of: dict[str, tuple[Path, ...]] = {}
+        self.said: list[Diagnostic] = []  # by compilers, until the build ends
 
     @property
     def covers(self) -> bool:
@@ -175,6 +181,12 @@ class _Build:
         if compiler is None or self.sink.has_errors:
             return None
         about = {i.name: f"component {i.type.name}, instance {i.name}" for i in instances}
+        kinds = {instance.name: instance.type for instance in instances}
+        self.sources_of = {name: build.sources for name, build in builds.items()}
+        declared = self.declared = {
+            name: DeclaredNames(kind, self._headers_of(name), builds[name].includes)
+            for name, kind in kinds.items()
+        }
         for space in self.capabilities.spaces:
             for name in space.instances:  # the time manager has no component
                 builds.setdefault(name, ComponentBuild())
@@ -185,6 +197,8 @@ class _Build:
         written: dict[str, list[BuildJob]] = {}
         for first, *others in self._compiled_alike(builds):
             of_user = self._user_jobs(first, about.get(first, first), builds[first], compiler)
+            if first in declared:
+                self.declared_for.update(dict.fromkeys(of_user, declared[first]))
             for name in (first, *others):
                 written[name] = of_user
                 jobs[name] += of_user
@@ -195,7 +209,6 @@ class _Build:
         kit = host_kit(compiler, self.folder / "kernel", self.sink, self.progress)
         if kit is None:
             return None
-        kinds = {instance.name: instance.type for instance in instances}
         linker = Linker(
             capabilities=self.capabilities,
             compiler=compiler,
@@ -204,6 +217,7 @@ class _Build:
             kit=kit,
             out=self.folder,
             expected_of=lambda name, symbol: lacks(kinds[name], symbol, builds[name]),
+            declared=declared,
             sink=self.sink,
             more_flags=COVERAGE_LINK if self.covers else (),
             watched=self.watched,
@@ -240,6 +254,19 @@ class _Build:
             yield from find_unwatched(name, written[name], known | generated, foreign=foreign)
 
     def _make(self, compiled: list[BuildJob], linker: Linker) -> bool:
+        """Compile and link, and report the messages of compilers, each cause once."""
+        good = self._made(compiled, linker)
+        errors = [d.span for d in self.sink.diagnostics if d.code is LINK_ERROR and d.span is not None]
+        for name, declared in self.declared.items() if good else ():
+            for function in linker.functions(name):
+                slip = declared.slip_of_initialiser(function, self.sources_of.get(name, ()))
+                self.said += [slip] if slip is not None else []
+        for said in one_for_each_cause(self.said):
+            if not is_of_missing_name(said, errors):
+                self.sink.add(said)
+        return good
+
+    def _made(self, compiled: list[BuildJob], linker: Linker) -> bool:
         every = [*compiled, *linker.jobs()]
         if linker.joins:
             first = [*compiled, *linker.joins]
@@ -257,9 +284,10 @@ class _Build:
             good = good and outcome.good
             if outcome.job.compiler:
                 if targets is None or not outcome.good:  # else there is, or was, another time
-                    report_compiler(
-                        outcome.messages, outcome.good, outcome.job.about, self.sources, self.sink
-                    )
+                    job = outcome.job
+                    said = compiler_messages(outcome.messages, outcome.good, job.about, self.sources)
+                    declared = self.declared_for.get(job)
+                    self.said += said if declared is None else map(declared.explained, said)
             elif not outcome.good:
                 linker.report(outcome)
         return good
@@ -288,15 +316,18 @@ class _Build:
         equal generated headers. If what is executed is counted, each has objects of its own."""
         found: dict[Hashable, list[str]] = {}
         for name, build in builds.items():
-            headers = [f.path for f in self.generated.get(name, ()) if f.kind == "header"]
             own = name if self.covers else ""
-            found.setdefault((shared_by(build, headers), name in self.watched, own), []).append(name)
+            alike = shared_by(build, self._headers_of(name))
+            found.setdefault((alike, name in self.watched, own), []).append(name)
         return list(found.values())
+
+    def _headers_of(self, name: str) -> list[Path]:
+        """The generated headers of an instance."""
+        return [f.path for f in self.generated.get(name, ()) if f.kind == "header"]
 
     def _folders_of(self, name: str) -> tuple[Path, ...]:
         """The folders of the generated headers of an instance."""
-        files = self.generated.get(name, ())
-        return tuple(dict.fromkeys(f.path.parent for f in files if f.kind == "header")) or (self.out / name,)
+        return tuple(dict.fromkeys(path.parent for path in self._headers_of(name))) or (self.out / name,)
 
     def _generated_jobs(
         self, name: str, about: str, build: ComponentBuild, compiler: Compiler

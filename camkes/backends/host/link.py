@@ -12,8 +12,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from camkes.backends.host.codes import LINK_ERROR
 from camkes.backends.host.compiler import Compiler
+from camkes.backends.host.declared import DeclaredNames
 from camkes.backends.host.jobs import BuildJob, BuildOutcome
 from camkes.backends.host.kernel import Kit, symbols
 from camkes.backends.host.messages import Sources
@@ -56,9 +59,9 @@ Expected = Callable[[str, str], Diagnostic | None]
 class Linker:
     """Jobs that link the address spaces of a system in the folder `out`, and what their failures mean.
 
-    `objects` and `libraries` (link arguments) are those of each instance. `expected_of` describes a name that
-    the code of an instance must define. The instances `watched` call functions of the C library through those
-    of library.c, of the host kernel.
+    `objects` and `libraries` (link arguments) are those of each instance, `declared` is what its headers
+    have. `expected_of` describes a name that the code of an instance must define. The instances `watched`
+    call functions of the C library through those of library.c, of the host kernel.
     """
 
     def __init__(
@@ -70,6 +73,7 @@ class Linker:
         kit: Kit,
         out: Path,
         expected_of: Expected,
+        declared: Mapping[str, DeclaredNames],
         sink: Sink,
         more_flags: tuple[str, ...] = (),
         watched: frozenset[str] = frozenset(),
@@ -83,6 +87,7 @@ class Linker:
         self.more_flags = more_flags
         self.watched = watched
         self.expected_of = expected_of
+        self.declared = declared
         self.sink = sink
         self.images = {space.name: out / f"{space.name}.so" for space in self.spaces}
         self.groups = [space for space in self.spaces if len(space.instances) > 1]
@@ -90,6 +95,7 @@ class Linker:
         self.joins = [self._join(name) for space in self.groups for name in space.instances]
         self._checks: dict[BuildJob, Space] = {}
         self._open_names = self.out / "objects" / "open-names"
+        self._defined: dict[str, list[str]] = {}  # the functions of each image
 
     def jobs(self) -> list[BuildJob]:
         """Everything, `joins` included, but for `checks`."""
@@ -114,6 +120,8 @@ class Linker:
                 listed.add(image)
                 if words[4] == "GLOBAL" and "@" not in words[7] and words[7] not in known:
                     left_open.add(image)
+            elif len(words) >= 8 and words[3:5] == ["FUNC", "GLOBAL"]:
+                self._defined.setdefault(image, []).append(words[7])
         for space in self.spaces:
             image = str(self.images[space.name])
             if image in left_open or image not in listed:  # nothing is listed where readelf failed
@@ -140,6 +148,11 @@ class Linker:
                 kept = sorted(symbols("--defined-only", file) & outside)
                 write_changed(self._kept(name), "".join(f"{symbol}\n" for symbol in kept))
 
+    def functions(self, instance: str) -> Sequence[str]:
+        """The global functions of the code of an instance, or of its group; after `checks`."""
+        space = next(space.name for space in self.spaces if instance in space.instances)
+        return self._defined.get(str(self.images[space]), ())
+
     def report(self, outcome: BuildOutcome) -> None:
         """Report the messages of a failed job about the user's code."""
         space = self._checks.get(outcome.job)
@@ -161,16 +174,30 @@ class Linker:
             )
         for name in [name for name in names if name not in library]:
             users = [i for i in space.instances if _leaves_open(self.objects[i], name)]
-            expected = [found for i in users if (found := self.expected_of(i, name)) is not None]
+            expected = [found for i in users if (found := self._expected(i, name)) is not None]
             used_in = tuple(o for i in users for o in self.objects[i])
             if not expected:
-                meant = suggestion(name, symbols("--defined-only", *used_in, self.kit.runtime))
-                expected = [_undefined(name, _about(space), used_in, self.compiler, self.out, meant)]
+                found = _undefined(name, _about(space), used_in, self.compiler, self.out)
+                text = None if found.span is None else found.span.file.text
+                meant = [m for i in users if i in self.declared and (m := self.declared[i].meant(name, text))]
+                near = suggestion(name, symbols("--defined-only", *used_in, self.kit.runtime))
+                expected = [replace(found, help=(meant or [near])[0] or found.help)]
             for diagnostic in expected:
                 self.sink.add(diagnostic)
         if len(self.sink.diagnostics) == before:
             lines = outcome.messages.strip().splitlines()[:40]
             self.sink.report(LINK_ERROR, f"{_about(space)} cannot be linked", notes=lines)
+
+    def _expected(self, instance: str, name: str) -> Diagnostic | None:
+        """The message for a name that the code of an instance must define. A function with a name like it,
+        which nothing declares, is likely to be meant."""
+        found = self.expected_of(instance, name)
+        if found is None or instance not in self.declared:
+            return found
+        declared = self.declared[instance]
+        own = symbols("--defined-only", *self.objects[instance]) - declared.names
+        meant = declared.alike(name, own)
+        return found if meant is None else replace(found, help=f"rename `{meant}()`, or {found.help}")
 
     # jobs
 
@@ -301,9 +328,7 @@ def _leaves_open(objects: Sequence[Path], name: str) -> bool:
     return used and not defined
 
 
-def _undefined(
-    name: str, about: str, objects: Sequence[Path], compiler: Compiler, out: Path, meant: str
-) -> Diagnostic:
+def _undefined(name: str, about: str, objects: Sequence[Path], compiler: Compiler, out: Path) -> Diagnostic:
     """A name that nothing defines, where it is used. A linker gives the place if all names must be
     defined."""
     output = out / "objects" / "closed.so"
@@ -320,7 +345,6 @@ def _undefined(
         places[0] if places else None,
         related=tuple(Label(place, "used here too") for place in dict.fromkeys(places[1:3])),
         notes=(f"used in {', '.join(users)}",) if users and not places else (),
-        help=meant
-        or "define it in a source file of the component, or add the source file that defines it to "
+        help="define it in a source file of the component, or add the source file that defines it to "
         "CMakeLists.txt",
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from camkes.backends.host.codes import COMPILE_ERROR, COMPILE_WARNING
-from camkes.diagnostics import Code, Label, Sink, SourceFile, Span
+from camkes.diagnostics import Code, Diagnostic, Label, SourceFile, Span
 
 _PLACED = re.compile(
     r"(?P<file>[^:\n]+):(?P<line>\d+):(?:(?P<column>\d+):)? "
@@ -67,8 +67,8 @@ class Sources:
         return whole
 
 
-def report_compiler(output: str, good: bool, about: str, sources: Sources, sink: Sink) -> None:
-    """Add a compiler's messages about `about`; errors if it failed, else warnings."""
+def compiler_messages(output: str, good: bool, about: str, sources: Sources) -> list[Diagnostic]:
+    """A compiler's messages about `about`; errors if it failed, else warnings."""
     found: list[_Message] = []
     way: list[Label] = []
     for line in output.splitlines():
@@ -91,9 +91,10 @@ def report_compiler(output: str, good: bool, about: str, sources: Sources, sink:
         code = COMPILE_WARNING if match["kind"] == "warning" else COMPILE_ERROR
         found.append(_Message(code, match["text"], span, way))
         way = []
-    for message in found:
-        if not good and message.code is COMPILE_WARNING:
-            continue  # often a consequence of the error
-        sink.report(message.code, message.text, message.span, related=message.related, notes=[f"in {about}"])
-    if not good and not any(m.code is COMPILE_ERROR for m in found):
-        sink.report(COMPILE_ERROR, f"{about} failed to compile", notes=output.splitlines()[:40])
+    if not good:  # warnings are often consequences of the error
+        found = [message for message in found if message.code is COMPILE_ERROR]
+    if not good and not found:
+        notes = tuple(output.splitlines()[:40])
+        return [Diagnostic(COMPILE_ERROR, f"{about} failed to compile", notes=notes)]
+    notes = (f"in {about}",)
+    return [Diagnostic(m.code, m.text, m.span, related=tuple(m.related), notes=notes) for m in found]

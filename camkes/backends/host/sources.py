@@ -15,6 +15,7 @@ from camkes.backends.host.compiler import Compiler
 from camkes.backends.host.digests import of_words
 from camkes.backends.host.jobs import BuildJob
 from camkes.diagnostics import Diagnostic, Label, Sink
+from camkes.generate.procedures import prototype
 from camkes.model.system import ComponentType, Instance, Procedure
 from camkes.project.application import Application
 from camkes.project.builds import ComponentBuild, language_by_name
@@ -108,11 +109,12 @@ def with_libraries(application: Application, build: ComponentBuild) -> Component
 
 def lacks(kind: ComponentType, name: str, build: ComponentBuild | None) -> Diagnostic | None:
     """The message for code of a component that does not define `name`; None if it need not."""
-    files = [source.name for source in build.sources] if build is not None else []
-    define = f"define `{name}()` in {files[0] if len(files) == 1 else 'one of its sources'}"
+    files = list(dict.fromkeys(source.name for source in build.sources)) if build is not None else []
+    place = files[0] if len(files) == 1 else "one of its sources"
     if kind.control and name == "run":
         message = f"component `{kind.name}` is declared with `control` but does not define `run()`"
-        return Diagnostic(LINK_ERROR, message, kind.span, help=f"{define}, or remove `control`")
+        help = f"define `int run(void)` in {place}, or remove `control`"
+        return Diagnostic(LINK_ERROR, message, kind.span, help=help)
     for attribute in kind.attributes:
         if name == attribute.name:
             message = f"attribute `{name}` of component `{kind.name}` has no value, but its code reads it"
@@ -128,7 +130,7 @@ def lacks(kind: ComponentType, name: str, build: ComponentBuild | None) -> Diagn
                         interface.span,
                         f"provides method `{method.name}`",
                         related=(Label(method.span, "the method"),),
-                        help=define,
+                        help=f"define `{prototype(method, interface.name)}` in {place}",
                     )
     return None
 

@@ -17,11 +17,12 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from camkes.backends.host.codes import C_TYPE, COMPILE_ERROR
 from camkes.backends.host.compiler import Compiler, find_compiler
 from camkes.backends.host.jobs import BuildJob, Progress
-from camkes.backends.host.messages import Sources, report_compiler
+from camkes.backends.host.messages import Sources, compiler_messages
 from camkes.backends.host.ninja import run_jobs
 from camkes.backends.host.sources import build_of, compile_job, unusable_name
 from camkes.diagnostics import Label, Sink, Span
@@ -38,8 +39,10 @@ from camkes.model.system import (
 )
 from camkes.project.application import Application
 from camkes.project.builds import ComponentBuild
+from camkes.resolve.words.nearest import suggestion
 
 _MARK = "camkes-types"  # what `#line` calls the file
+_SOURCE = "types.c"
 _TYPEDEF = re.compile(r"\btypedef\b[^;{]*(?:\{[^}]*\})?[\s*]*\b(\w+)\s*;")
 _CLOSE = 0.75  # how alike a name must be to be suggested
 _OF_OTHER_KERNELS = ("seL4_", "ps_")  # begin the names of types that the host kernel may lack
@@ -93,6 +96,7 @@ def check_types(
         return
     faults: dict[str, list[tuple[_TypeUse, str, _Unit]]] = {}
     reported: set[object] = set()
+    sources = Sources()  # one for all, so that a mistake in a header that all include counts once
     with nullcontext(out) if out is not None else temporary_folder("camkes-types-") as folder:
         jobs = [_job(unit, compiler, folder / str(number)) for number, unit in enumerate(units)]
         if unusable_name(folder, jobs) is not None:
@@ -101,11 +105,11 @@ def check_types(
     for number, unit in enumerate(units):
         messages = said.get(jobs[number].about, "")
         if _MISSING_HEADER.search(messages):
-            _report_headers(unit, messages, out is not None, reported, sink)
+            _report_headers(unit, messages, out is not None, reported, sources, sink)
             continue
         found = _faults(unit, messages)
         if not found and messages:
-            report_compiler(messages, False, f"component {unit.component.name}", Sources(), sink)
+            _report_code(unit, messages, sources, sink)
         for use, text in found:
             if out is not None or not use.text.startswith(_OF_OTHER_KERNELS):
                 faults.setdefault(use.text, []).append((use, text, unit))
@@ -187,7 +191,7 @@ def _job(unit: _Unit, compiler: Compiler, folder: Path) -> BuildJob:
         else:
             lines.append(f"struct camkes_type_{number} {{ {declare(use.text, 'value')}; }};\n")
     write_changed(folder / "camkes.h", f"#pragma once\n{''.join(lines)}")
-    source = folder / "types.c"
+    source = folder / _SOURCE
     write_changed(source, "#include <camkes.h>\n")
     about = f"types of {unit.component.name} ({folder.name})"
     includes = (folder, *unit.build.includes)
@@ -209,17 +213,32 @@ def _faults(unit: _Unit, said: str) -> list[tuple[_TypeUse, str]]:
 # reporting
 
 
-def _report_headers(unit: _Unit, said: str, building: bool, reported: set[object], sink: Sink) -> None:
+def _report_code(unit: _Unit, said: str, sources: Sources, sink: Sink) -> None:
+    """Report mistakes in headers, without the generated source that includes them here."""
+    for found in compiler_messages(said, False, f"component {unit.component.name}", sources):
+        related = tuple(label for label in found.related if label.span.file.path.name != _SOURCE)
+        sink.add(replace(found, related=related))
+
+
+def _report_headers(
+    unit: _Unit, said: str, building: bool, reported: set[object], sources: Sources, sink: Sink
+) -> None:
     """Report a header that is not there, once, where it is included; if nothing is built, only one whose name
     is much like that of a header of the component."""
     direct = _ERROR.search(said)
     if direct is None or int(direct[1]) > len(unit.includes):
         if not building:
             return
-        report_compiler(said, False, f"component {unit.component.name}", Sources(), sink)
+        _report_code(unit, said, sources, sink)
         return
     include, owner = unit.includes[int(direct[1]) - 1]
     span = (owner or unit.component).span
+    gone = [folder for folder in unit.build.includes if not folder.is_dir()]
+    if building and gone and unit.build.span is not None:
+        if unit.build.span not in reported:
+            _report_folder(unit, gone[0], Label(_line_with(span, include.path), "the header"), sink)
+        reported.add(unit.build.span)
+        return
     near = [] if include.system else _headers_like(include.path, unit.build)
     if include in reported or not (building or near):
         return
@@ -237,6 +256,18 @@ def _report_headers(unit: _Unit, said: str, building: bool, reported: set[object
         help="put it beside the sources of the component, or into a folder `include` there or in the project"
         if unit.build.span is None
         else f"add its folder: DeclareCAmkESComponent({unit.component.name} ... INCLUDES folder)",
+    )
+
+
+def _report_folder(unit: _Unit, gone: Path, header: Label, sink: Sink) -> None:
+    """Report a folder of headers that is not there, once for the call that names it."""
+    beside = [path.name for path in gone.parent.iterdir() if path.is_dir()] if gone.parent.is_dir() else []
+    sink.report(
+        COMPILE_ERROR,
+        f"component `{unit.component.name}` cannot find a header: there is no folder `{gone.name}`",
+        unit.build.span,
+        related=[header],
+        help=suggestion(gone.name, beside) or "correct the folder after INCLUDES",
     )
 
 

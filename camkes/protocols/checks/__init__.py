@@ -34,6 +34,7 @@ CHECKS: tuple[Check, ...] = (
     *ceilings.CHECKS,
     *threads.CHECKS,
     *clauses.CHECKS,
+    *callers.UNREACHED,
     *conditions.CHECKS,
     *time.CHECKS,
     *criticality.CHECKS,

@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct, field
 
 from camkes.diagnostics import Code, Diagnostic
+from camkes.diagnostics.words import listing
 from camkes.model.system import System
 from camkes.protocols.cycles import path
 from camkes.protocols.methods import MethodCalls
@@ -38,17 +39,15 @@ class Check(Struct, frozen=True):
     after: tuple[str, ...] = ()
 
 
-def listing(names: Iterable[str], most: int = 6) -> str:
-    """Names for a sentence: `a`, `b` and `c`."""
-    quoted = [f"`{name}`" for name in names]
-    if len(quoted) > most:
-        quoted[most - 1 :] = [f"{len(quoted) - most + 1} more"]
-    return " and ".join(filter(None, (", ".join(quoted[:-1]), *quoted[-1:])))
-
-
 def number(count: int, thing: str) -> str:
     """A count with its noun: `1 thread`, `2 threads`."""
     return f"{count} {thing}" if count == 1 else f"{count} {thing}s"
+
+
+def strays_for_certain(graph: RequestGraph) -> list[Request]:
+    """Calls of CPIs that belong to no task, without those that a handler only may make."""
+    carried = {request.via for request in graph.requests}
+    return [r for r in graph.strays if r.source != "all" or r.via not in carried]
 
 
 def route(graph: RequestGraph, origin: str, target: str) -> list[Request]:

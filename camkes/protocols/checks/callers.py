@@ -205,5 +205,10 @@ def _calls(facts: Facts, user: ConnectionEnd) -> bool:
 CHECKS = (
     Check("connectors", (CONNECTOR_WITHOUT_PROTOCOLS,), _connectors),
     Check("callers", (UNMARKED_CONTROL, CALL_WITHOUT_TASK, MIXED_CALLERS, MAYBE_WITHOUT_TASK), _strays),
-    Check("unreached", (NO_TASK_REACHES,), _unreached, ("callers", "connectors")),
 )
+
+#: what can be why no task reaches a CPI
+_REACHING = ("callers", "connectors", "deadlock", "requests-contradicted")
+
+#: after those of clauses
+UNREACHED = (Check("unreached", (NO_TASK_REACHES,), _unreached, _REACHING),)

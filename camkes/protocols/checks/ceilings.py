@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from camkes.diagnostics import Diagnostic, Label
+from camkes.diagnostics.words import listing
 from camkes.model.system import Cpi
-from camkes.protocols.checks.base import Check, Facts, listing, route, through
+from camkes.protocols.checks.base import Check, Facts, route, through
 from camkes.protocols.codes import CEILING_BELOW_CALLER, CEILING_BELOW_REQUESTOR
 from camkes.protocols.contexts import Context
 

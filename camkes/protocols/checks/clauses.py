@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from msgspec import Struct
 
 from camkes.diagnostics import Diagnostic, Label, Span
-from camkes.protocols.checks.base import Check, Facts, listing
+from camkes.diagnostics.words import listing
+from camkes.protocols.checks.base import Check, Facts
 from camkes.protocols.codes import (
     MAYBE_CONTRADICTED,
     REQUESTS_CONTRADICTED,

@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from camkes.diagnostics import Diagnostic, Label, Span
+from camkes.diagnostics.words import listing
 from camkes.model.connectors import RPC_CALL, Carries, names, support
 from camkes.model.system import Condition, Connection, Cpi
-from camkes.protocols.checks.base import Check, Facts, listing
+from camkes.protocols.checks.base import Check, Facts
 from camkes.protocols.checks.clauses import chain_steps
 from camkes.protocols.codes import (
     HELPER_ABOVE_WAITERS,
@@ -18,6 +19,7 @@ from camkes.protocols.codes import (
     INVERSION_AT_WAIT,
     NO_SIGNALLER,
     ONE_SIGNAL_FOR_SEVERAL,
+    SIGNAL_OUTSIDE_MONITOR,
     UNUSED_CLAUSE,
     WAIT_CALLED_DIRECTLY,
     WAIT_HOLDS_LOCK,
@@ -34,6 +36,7 @@ from camkes.protocols.signals import (
     find_lending,
     find_signallers,
     mutexes,
+    wait_words,
     waitable,
     way,
 )
@@ -419,6 +422,15 @@ def _outside_monitor(facts: Facts) -> Iterator[Diagnostic]:
         if planned.kind != "condition" or not planned.lending.known:
             continue
         monitors: dict[str, Chain | None] = {}
+        if (chain := _waits_at_start(facts, planned)) is not None:
+            yield Diagnostic(
+                WAIT_OUTSIDE_MONITOR,
+                f"`{planned.name}` is waited for while `{planned.instance}` is initialised: a wait for a "
+                "condition gives up the lock of a monitor",
+                planned.span,
+                related=tuple(chain_steps(chain)),
+                help="wait in a handler: before the initialisation ends, none can signal",
+            )
         for waiter, chain in planned.lending.waiters.items():
             cpi = facts.graph.cpis.get(waiter)
             if cpi is not None and cpi.monitor is not None:
@@ -443,6 +455,43 @@ def _outside_monitor(facts: Facts) -> Iterator[Diagnostic]:
                 related=tuple(label for chain in monitors.values() for label in chain_steps(chain)),
                 notes=("the code that signals has the lock of one of them only",),
                 help="declare a condition for each monitor",
+            )
+
+
+def _waits_at_start(facts: Facts, planned: PlannedCondition) -> Chain | None:
+    """How the initialisation of an instance without a control thread gets to a wait for a condition."""
+    instance = facts.system.instance(planned.instance)
+    if instance is None or instance.type.control:
+        return None
+    reached = (facts.operations or {}).get(planned.instance, {})
+    name = planned.lending.condition.interface
+    return next((reached[f"{name}_{w}"] for w in wait_words("condition") if f"{name}_{w}" in reached), None)
+
+
+def _other_monitor(facts: Facts) -> Iterator[Diagnostic]:
+    """Code with another lock than what waits can signal between a test and its wait."""
+    cpis = facts.graph.cpis
+    for planned in facts.plan.conditions:
+        waiters = [cpis[name] for name in planned.lending.waiters if name in cpis]
+        locks = {cpi.lock_name for cpi in waiters}
+        if planned.kind != "condition" or not planned.lending.known or len(locks) != 1:
+            continue
+        seen: set[str] = set()
+        found = find_lending(facts.system, facts.graph, facts.operations or {}, planned.lending.condition)
+        for signaller in (helper.signaller for helper in found.helpers):
+            cpi = cpis.get(signaller.caller)
+            if cpi is None or not cpi.protocol.lock or cpi.lock_name in locks or cpi.name in seen:
+                continue
+            seen.add(cpi.name)
+            waiter = waiters[0]
+            yield Diagnostic(
+                SIGNAL_OUTSIDE_MONITOR,
+                f"`{cpi.name}` signals `{planned.name}` without the lock of `{waiter.name}`, which waits for "
+                "it",
+                planned.span,
+                related=(*chain_steps(signaller.chain), _of(waiter), _of(cpi)),
+                notes=("a signal between a test and the wait that follows is lost",),
+                help=f"name the same monitor in the clauses of `{cpi.interface}` and `{waiter.interface}`",
             )
 
 
@@ -483,6 +532,7 @@ _CAN_END = ("no-signaller", "wrong-helper", "wait-holds-lock")
 CHECKS = (
     Check("helpers-without-thread", (HELPERS_WITHOUT_THREAD,), _without_thread),
     Check("wait-outside-monitor", (WAIT_OUTSIDE_MONITOR,), _outside_monitor),
+    Check("signal-outside-monitor", (SIGNAL_OUTSIDE_MONITOR,), _other_monitor, ("wait-outside-monitor",)),
     Check("wait-called-directly", (WAIT_CALLED_DIRECTLY,), _called_directly),
     Check("no-signaller", (NO_SIGNALLER, UNUSED_CLAUSE), _no_signaller, _KNOWN_THREADS),
     Check("wrong-helper", (WRONG_HELPER, HELPER_NOT_STATED), _wrong, ("helpers-without-thread",)),

@@ -11,7 +11,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from camkes.diagnostics import Diagnostic, Label, Span
-from camkes.protocols.checks.base import Check, Facts, listing, number
+from camkes.diagnostics.words import listing
+from camkes.protocols.checks.base import Check, Facts, number
 from camkes.protocols.codes import DEADLOCK
 from camkes.protocols.cycles import has_cycle, path, shortest_cycle, strongly_connected, walk
 from camkes.protocols.methods import MethodNode, MethodRequests

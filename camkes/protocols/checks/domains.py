@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from camkes.diagnostics import Diagnostic, Label, Span
+from camkes.diagnostics.words import listing
 from camkes.model.configured import ThreadSettings
 from camkes.model.settings import ACROSS_DOMAINS, DOMAIN
 from camkes.model.system import DomainSlot, Instance, System
 from camkes.model.units import duration
-from camkes.protocols.checks.base import Check, Facts, listing
+from camkes.protocols.checks.base import Check, Facts
 from camkes.protocols.codes import (
     DOMAIN_TOO_HIGH,
     EMPTY_SLOT,

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from camkes.diagnostics import Diagnostic, Label, Span
+from camkes.diagnostics.words import listing
 from camkes.model.configured import DEFAULTS, ThreadSettings
 from camkes.model.connectors import Carries, caller_waits, support
 from camkes.model.settings import PRIORITY
 from camkes.model.system import ConnectionEnd, Instance, Interface, Procedure, Sync, System
-from camkes.protocols.checks.base import listing
 from camkes.protocols.codes import (
     DELAYED_BY_SERVER,
     INVERSION_AT_CALL,

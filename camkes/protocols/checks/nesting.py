@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from camkes.diagnostics import Diagnostic, Label
-from camkes.protocols.checks.base import Check, Facts
+from camkes.protocols.checks.base import Check, Facts, strays_for_certain
 from camkes.protocols.codes import PLAIN_BELOW_LOCK
 from camkes.protocols.cycles import path
 
@@ -17,8 +17,10 @@ def _find(facts: Facts) -> Iterator[Diagnostic]:
     graph = facts.graph
     locked = graph.below(name for name, cpi in graph.cpis.items() if cpi.protocol.lock)
     types = {instance.name: instance.type for instance in facts.system.instances}
+    # that these have no protocol is an error already
+    reported = {request.caller for request in strays_for_certain(graph)}
     for call in graph.plain_calls:
-        if call.caller not in locked:
+        if call.caller not in locked or call.callee in reported:
             continue
         hops = path(locked, call.caller)
         related = [Label(hop.span, f"`{hop.caller}` requests `{hop.callee}`") for hop in hops]

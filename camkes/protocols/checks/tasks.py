@@ -8,13 +8,14 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from camkes.diagnostics import Diagnostic, Label, Span
+from camkes.diagnostics.words import listing
 from camkes.model.bands import bands_by_task
 from camkes.model.configured import DEFAULTS
 from camkes.model.limits import MAX_PRIORITY, TASK_IDS
 from camkes.model.settings import PRIORITY
-from camkes.model.system import Cpi, Task, in_digits
+from camkes.model.system import Cpi, System, Task, in_digits
 from camkes.model.units import duration
-from camkes.protocols.checks.base import Check, Facts, listing
+from camkes.protocols.checks.base import Check, Facts
 from camkes.protocols.codes import (
     DUPLICATE_TASK_ID,
     NO_PRIORITY,
@@ -25,17 +26,38 @@ from camkes.protocols.codes import (
 )
 from camkes.protocols.jobs import find_jobs
 
+_CLOSE = 0.8  # how alike a name is that may be a slip
+
 
 def _no_priority(facts: Facts) -> Iterator[Diagnostic]:
     for task in facts.system.tasks:
         if task.priority is None and PRIORITY.name not in task.spans:
+            slips = tuple(_slips(facts.system, task))
             yield Diagnostic(
                 NO_PRIORITY,
                 f"task `{task.instance}` has no priority",
                 task.span,
                 "the task of this control thread",
-                help=f"add `{task.instance}._priority = N;` to a configuration",
+                slips,
+                help=f"correct the name: `{task.instance}._priority = N;`"
+                if slips
+                else f"add `{task.instance}._priority = N;` to a configuration",
             )
+
+
+def _slips(system: System, task: Task) -> Iterator[Label]:
+    """Settings with a name like that of the priority, or of an instance with a name like the task's."""
+    priority = PRIORITY.of("_")
+    from difflib import get_close_matches  # slow to import, and only mistakes need it
+
+    own = system.instance(task.instance)
+    written = {} if own is None else own.settings
+    for name in get_close_matches(priority, written, 1, _CLOSE):
+        yield Label(written[name].span, f"the value of `{name}`; `{priority}` is meant?")
+    for name in get_close_matches(task.instance, system.other_settings, 1, _CLOSE):
+        setting = system.other_settings[name].get(priority)
+        if setting is not None:
+            yield Label(setting.span, f"the priority of `{name}`; `{task.instance}` is meant?")
 
 
 def _non_preemptive(facts: Facts) -> Iterator[Diagnostic]:

@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from camkes.diagnostics import Diagnostic, Label
-from camkes.protocols.checks.base import Check, Facts, listing, number, route, through
+from camkes.diagnostics.words import listing
+from camkes.protocols.checks.base import Check, Facts, number, route, through
 from camkes.protocols.codes import TOO_FEW_THREADS, TOO_MANY_THREADS
 
 

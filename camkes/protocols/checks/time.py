@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from math import ceil
 
 from camkes.diagnostics import Diagnostic, Label
+from camkes.diagnostics.words import listing
 from camkes.model.configured import DEFAULTS
 from camkes.model.connectors import Carries, support
 from camkes.model.overrun import OverrunPolicy
@@ -22,7 +23,7 @@ from camkes.model.settings import (
 )
 from camkes.model.system import Cpi, Instance, Task
 from camkes.model.units import duration
-from camkes.protocols.checks.base import Check, Facts, listing, route, through
+from camkes.protocols.checks.base import Check, Facts, route, through
 from camkes.protocols.codes import (
     BUDGET_BELOW_SECTION,
     BUDGET_WITHOUT_SPARE,

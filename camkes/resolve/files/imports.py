@@ -201,8 +201,11 @@ class _ImportReader:
         else:
             wanted, own = Path(node.path), node.span.file.path
             beside = [file for place in places for file in _files_in(place.parent) if file != own]
+            below = [f for folder in _files_in(own.parent) if os.path.isfile(f := folder / wanted.name)]  # noqa: PTH113
             stem = nearest(wanted.stem, [file.stem for file in beside if file.suffix == wanted.suffix])
-            if stem is not None:
+            if len(below) == 1 and not node.system:
+                help = f'did you mean `import "{below[0].relative_to(own.parent).as_posix()}";`?'
+            elif stem is not None:
                 right = str(wanted.with_stem(stem))
                 quoted = f"<{right}>" if node.system else f'"{right}"'
                 help = f"did you mean `import {quoted};`?"

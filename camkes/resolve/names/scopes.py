@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import re
+from itertools import islice
 from typing import NamedTuple
 
 from camkes.diagnostics import Label, Sink, Span
@@ -22,6 +24,23 @@ _KINDS: dict[type, str] = {
 }
 
 
+STANDARD_CONNECTORS = "std_connector.camkes"
+_MOST_FILES = 100  # that are searched for a definition
+
+
+def _defined_in(kind: str, name: ast.Identifier) -> str | None:
+    """The file beside the one that uses a name, or in a folder there, that defines it."""
+    own = name.span.file.path
+    pattern = re.compile(rf"^\s*{kind}\s+{re.escape(name.text)}\b\s*\{{", re.MULTILINE)
+    for path in islice(sorted((*own.parent.glob("*.camkes"), *own.parent.glob("*/*.camkes"))), _MOST_FILES):
+        try:
+            if path != own and pattern.search(path.read_text("utf-8", "replace")):
+                return path.relative_to(own.parent).as_posix()
+        except OSError:
+            continue
+    return None
+
+
 def kind_of(item: object) -> str | None:
     return _KINDS.get(type(item))
 
@@ -37,6 +56,7 @@ def new_member(seen: dict[str, Span], name: ast.Identifier, what: str, sink: Sin
         name.span,
         "defined again here",
         related=[Label(seen[name.text], "first defined here")],
+        help="give one of them another name, or remove it",
     )
     return False
 
@@ -75,6 +95,7 @@ class TopLevel:
                 name.span,
                 "defined again here",
                 related=[Label(first.name.span, "first defined here")],
+                help="give one of them another name, or remove it",
             )
 
     def find(self, kind: str, name: ast.Identifier, position: int) -> Definition | None:
@@ -104,7 +125,9 @@ class TopLevel:
             related.append(Label(word, f"this {kind} has no name"))
         help = suggestion(name.text, self.spaces[kind])
         if kind == "connector" and name.text.startswith("seL4") and not self.spaces[kind]:
-            help = "the standard connectors come with `import <std_connector.camkes>;`"
+            help = f"the standard connectors come with `import <{STANDARD_CONNECTORS}>;`"
+        if not help and (place := _defined_in(kind, name)) is not None:
+            help = f'{place} defines it: add `import "{place}";`'
         self.sink.report(
             codes.UNKNOWN_NAME,
             f"there is no {kind} `{name.text}`",

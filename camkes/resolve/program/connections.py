@@ -4,15 +4,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
 from camkes.diagnostics import Diagnostic, Label, Sink
+from camkes.diagnostics.words import listing
+from camkes.model.connectors import NOTIFICATION, RPC_CALL, SHARED_DATA
 from camkes.model.system import Connector, ConnectorEnd
 from camkes.resolve import codes
 from camkes.resolve.names.definitions import ComponentDefinition
 from camkes.resolve.program.hierarchy import Flat, FlatConnection, FlatEnd
+
+#: The names of interfaces, by how they are declared and by their types.
+Interfaces = Mapping[tuple[str, str], Sequence[str]]
+
+#: The connector that a beginner needs for interfaces that are declared so.
+_CONNECTORS = {
+    **dict.fromkeys(("uses", "provides"), RPC_CALL.name),
+    **dict.fromkeys(("emits", "consumes"), NOTIFICATION.name),
+    "dataport": SHARED_DATA.name,
+}
+#: How the interface at the other end is declared.
+_OPPOSITE = {
+    "uses": "provides",
+    "provides": "uses",
+    "emits": "consumes",
+    "consumes": "emits",
+    "dataport": "dataport",
+}
 
 #: What an interface must be to stand at a side of a connector of a kind, and what that is called.
 _FITTING = {
@@ -72,6 +92,7 @@ def check_names(flat: Flat, connections: Sequence[JoinedConnection], sink: Sink)
             span,
             "defined again here",
             related=[Label(taken[connection.name], "first defined here")],
+            help="give one of them another name, or remove it",
             notes=["connections that share an end are one connection, which has all their names"]
             if len(connection.parts) > 1
             else [],
@@ -132,11 +153,12 @@ def check_definitions(components: Sequence[ComponentDefinition], unknown: set[st
             part = FlatConnection(
                 "", connection.name.text, connection.connector, ends, None, None, connection.span
             )
-            check_connection(JoinedConnection([part]), unknown, sink)
+            check_connection(JoinedConnection([part]), unknown, sink, {})
 
 
-def check_connection(connection: JoinedConnection, unknown: set[str], sink: Sink) -> None:
-    """Check one connection. `unknown` are procedures whose definition is missing."""
+def check_connection(connection: JoinedConnection, unknown: set[str], sink: Sink, others: Interfaces) -> None:
+    """Check one connection. `unknown` are procedures whose definition is missing, `others` what can be
+    connected."""
     written = " and ".join(f"`{part.written}`" for part in connection.parts)
     span = connection.parts[-1].span
     related = [
@@ -163,31 +185,54 @@ def check_connection(connection: JoinedConnection, unknown: set[str], sink: Sink
             if end.component.spelled.get(end.interface.name) in unknown:
                 continue  # it may have been meant to be of another kind
             good &= _check_end(end, described[side], connector, wrong)
-    _report_ends(wrong.diagnostics, sink)
+    _report_ends(wrong.diagnostics, connection, others, sink)
     if good:
-        _check_types(connection, written, unknown, sink)
+        _check_types(connection, written, unknown, others, sink)
 
 
-def _report_ends(found: Sequence[Diagnostic], sink: Sink) -> None:
+def _report_ends(
+    found: Sequence[Diagnostic], connection: JoinedConnection, others: Interfaces, sink: Sink
+) -> None:
     """Report the wrong ends of a connection as one mistake: a wrong connector does not fit to any of them."""
     if not found:
         return
-    first, others = found[0], found[1:]
-    exchanged = bool(others) and all(each.code is codes.WRONG_SIDE for each in found)
+    first, more = found[0], found[1:]
+    exchanged = bool(more) and all(each.code is codes.WRONG_SIDE for each in found)
     labels = [
         Label(each.span, "this end does not match either")
-        for each in others
+        for each in more
         if each.span is not None and each.span != first.span
     ]
+    help = first.help
     if exchanged:
         labels = [Label(label.span, "and this one") for label in labels]
-    sink.add(
-        replace(
-            first,
-            related=(*first.related, *labels),
-            help="exchange `from` and `to`" if exchanged else first.help,
-        )
-    )
+        help = "exchange `from` and `to`"
+    elif first.code is codes.WRONG_KIND and len(found) == len(connection.ends):
+        help = _connector_help(connection)
+    elif first.code in (codes.WRONG_KIND, codes.WRONG_SIDE):
+        wrong = next(end for end in connection.ends if end.span == first.span)
+        right = next((end for end in connection.ends if end.side != wrong.side), wrong)
+        help = _other_end(right, others) if right is not wrong else help
+    sink.add(replace(first, related=(*first.related, *labels), help=help))
+
+
+def _connector_help(connection: JoinedConnection) -> str:
+    """Which connector the ends of a connection need, if it is one for all."""
+    needed = {_CONNECTORS[end.interface.kind] for end in connection.ends}
+    kinds = listing(dict.fromkeys(end.interface.kind for end in connection.ends))
+    return f"{kinds} interfaces are connected by `{needed.pop()}`" if len(needed) == 1 else ""
+
+
+def _other_end(end: FlatEnd, others: Interfaces, otherwise: str = "") -> str:
+    """What the other end of a connection can be, where this one is right; `otherwise` if there is none."""
+    kind = _OPPOSITE[end.interface.kind]
+    type = end.component.spelled[end.interface.name]
+    there = _others(end.instance, kind, type, others)
+    if otherwise and not there:
+        return otherwise
+    known = f": {listing(there, _SHOWN)}" if there else ""
+    what = "another" if kind == end.interface.kind else "an" if kind == "emits" else "a"
+    return f"connect `{_end_name(end)}` to {what} `{kind}` interface of type `{type}`{known}"
 
 
 def _end_name(end: FlatEnd) -> str:
@@ -227,7 +272,9 @@ def _check_end(end: FlatEnd, described: ConnectorEnd, connector: Connector, sink
     return hardware == described.hardware and end.interface.kind == kind
 
 
-def _check_types(connection: JoinedConnection, written: str, unknown: set[str], sink: Sink) -> None:
+def _check_types(
+    connection: JoinedConnection, written: str, unknown: set[str], others: Interfaces, sink: Sink
+) -> None:
     for attribute in connection.connector.attributes:
         if attribute.name == "disable_interface_type_checking" and attribute.default:
             return
@@ -240,12 +287,15 @@ def _check_types(connection: JoinedConnection, written: str, unknown: set[str], 
             first = end
         elif type != first.component.spelled[first.interface.name]:
             first_type = first.component.spelled[first.interface.name]
+            one = len(connection.parts) == 1
+            what = f"connection {written} connects" if one else f"connections {written} together connect"
             sink.report(
                 codes.TYPES_DIFFER,
-                f"connection {written} connects interfaces of different types, `{first_type}` and `{type}`",
+                f"{what} interfaces of different types, `{first_type}` and `{type}`",
                 end.span,
                 f"`{type}`",
                 related=[Label(first.span, f"`{first_type}`")],
+                help=_other_end(end if end.side == "from" else first, others, "declare both with one type"),
             )
             return
 
@@ -253,7 +303,10 @@ def _check_types(connection: JoinedConnection, written: str, unknown: set[str], 
 def check_use(flat: Flat, connections: Sequence[JoinedConnection], sink: Sink) -> None:
     """No interface is connected twice, and each that has to be is connected."""
     connected: dict[tuple[str, str], FlatEnd] = {}
+    misplaced: set[tuple[str, str]] = set()
+    known = interfaces(flat)
     for connection in connections:
+        _check_repeated(connection, sink)
         for part in connection.parts:
             own: dict[tuple[str, str, str], FlatEnd] = {}
             for end in part.ends:
@@ -261,6 +314,9 @@ def check_use(flat: Flat, connections: Sequence[JoinedConnection], sink: Sink) -
                     _connected_twice(own[_key(end)], end, sink)
         for end in connection.ends:
             key = (end.instance, end.interface.name)
+            if end.interface.kind not in _SIDES[end.side]:
+                misplaced.add(key)  # that is another mistake
+                continue
             if connected.setdefault(key, end) is not end:
                 _connected_twice(connected[key], end, sink)
     missing: dict[str, list[Diagnostic]] = {}  # by type: one connection can be all that is missing
@@ -275,17 +331,23 @@ def check_use(flat: Flat, connections: Sequence[JoinedConnection], sink: Sink) -
                 or interface.kind in ("provides", "emits")
                 or interface.name in type.exported
                 or key in connected
+                or key in misplaced
                 or key in flat.touched
             ):
                 continue
+            type_name = instance.component.spelled[interface.name]
+            name = f"{instance.name}.{interface.name}"
+            ends = _others(instance.name, _OPPOSITE[interface.kind], type_name, known)
+            to = f" to {listing(ends, _SHOWN)}" if ends else ""
             unconnected = Diagnostic(
                 codes.UNCONNECTED,
-                f"interface `{instance.name}.{interface.name}` is not connected",
+                f"interface `{name}` is not connected",
                 instance.span,
                 related=(Label(interface.span, "the interface"),),
-                help=f"connect it, or declare it `maybe {interface.kind} ...` if it may remain unconnected",
+                help=f"connect it{to}, or declare it `maybe {interface.kind} ...` if it may remain "
+                "unconnected",
             )
-            missing.setdefault(instance.component.spelled[interface.name], []).append(unconnected)
+            missing.setdefault(type_name, []).append(unconnected)
     for first, *others in missing.values():
         labels = [
             Label(each.span, each.message)
@@ -297,10 +359,35 @@ def check_use(flat: Flat, connections: Sequence[JoinedConnection], sink: Sink) -
         sink.add(replace(first, related=(*first.related, *labels), notes=tuple(notes)))
 
 
+def _check_repeated(connection: JoinedConnection, sink: Sink) -> None:
+    """A part of a connection connects something that no part before it does."""
+    seen: dict[tuple[tuple[str, str, str], ...], FlatConnection] = {}
+    for part in connection.parts:
+        first = seen.setdefault(tuple(map(_key, part.ends)), part)
+        if first is not part and first.name != part.name and part.ends:
+            _connected_twice(first.ends[0], part.ends[0], sink)
+
+
+def interfaces(flat: Flat) -> Interfaces:
+    """All interfaces of a system."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for instance in flat.instances.values():
+        for interface in instance.component.type.interfaces:
+            type = instance.component.spelled[interface.name]
+            found.setdefault((interface.kind, type), []).append(f"{instance.name}.{interface.name}")
+    return found
+
+
+def _others(instance: str, kind: str, type: str, known: Interfaces) -> list[str]:
+    """Interfaces of other instances."""
+    return [name for name in known.get((kind, type), ()) if name.rpartition(".")[0] != instance]
+
+
 def _connected_twice(first: FlatEnd, end: FlatEnd, sink: Sink) -> None:
     sink.report(
         codes.CONNECTED_TWICE,
         f"interface `{_end_name(end)}` is connected twice",
         end.span,
         related=[Label(first.span, "first connected here")],
+        help="connect it once",
     )

@@ -93,7 +93,7 @@ def _takes_the_first(other: Diagnostic, twice: Diagnostic) -> bool:
 def _is_among(other: Diagnostic, often: Diagnostic) -> bool:
     """Whether types differ in connections that an end joins which is connected too often."""
     joined = re.findall(r"`(\w+)`", often.message.partition(" together ")[0])
-    connections = re.findall(r"`(\w+)`", other.message.partition(" connects ")[0])
+    connections = re.findall(r"`(\w+)`", re.split(r" (?:together )?connects? ", other.message)[0])
     return other.code is codes.TYPES_DIFFER and bool(connections) and set(connections) <= set(joined)
 
 

@@ -18,6 +18,7 @@ from camkes.diagnostics.words import plural
 from camkes.parser import ast
 from camkes.resolve import codes
 from camkes.resolve.files.imports import Program
+from camkes.resolve.names.scopes import STANDARD_CONNECTORS
 from camkes.resolve.program.exchanges import one_for_each_exchange, places, text_of
 
 #: Something is missing, and it may have stood in any block.
@@ -64,7 +65,30 @@ _MISFITS = {
 
 
 #: A definition is missing or wrong, and every use of it would be reported.
-_OF_A_USE = frozenset({codes.UNCONNECTED, codes.UNKNOWN_END, codes.UNKNOWN_NAME, codes.USED_BEFORE_DEFINED})
+_OF_A_USE = frozenset(
+    {
+        codes.UNCONNECTED,
+        codes.UNKNOWN_END,
+        codes.UNKNOWN_NAME,
+        codes.UNKNOWN_SETTING_INSTANCE,
+        codes.USED_BEFORE_DEFINED,
+    }
+)
+#: What can be wrong with a part whose component is defined twice, where the other definition was meant.
+_OF_A_DEFINITION = frozenset(
+    {
+        codes.BAD_EXPORT,
+        codes.CONNECTED_TWICE,
+        codes.HARDWARE_MISMATCH,
+        codes.TYPES_DIFFER,
+        codes.UNCONNECTED,
+        codes.UNKNOWN_END,
+        codes.UNKNOWN_METHOD,
+        codes.UNKNOWN_SETTING,
+        codes.WRONG_KIND,
+        codes.WRONG_SIDE,
+    }
+)
 #: What is on a line that stands there twice.
 _OF_A_LINE = frozenset({codes.DUPLICATE_NAME, codes.DUPLICATE_SETTING})
 _SHOWN = 4  # of the other uses
@@ -150,9 +174,48 @@ def _without_values(found: Sequence[Diagnostic]) -> list[Diagnostic]:
     return [diagnostic for diagnostic in found if not is_lost(diagnostic)]
 
 
+def _without_uses_of_doubles(program: Program, found: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Without what does not fit to a component that is defined twice."""
+    doubles = [d for d in found if d.code is codes.DUPLICATE_NAME and d.message.endswith(" is defined twice")]
+    marked = [place for double in doubles for place in places(double)]
+    spans = [item.span for item in program.items if _touch(marked, [item.span])]
+    return [d for d in found if d.code not in _OF_A_DEFINITION or not _touch(places(d), spans)]
+
+
+_NO_INSTANCE = re.compile(r"there is no instance (?:or connection )?`(\w+)`")
+
+
+def _without_settings_of_missing(found: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Without settings of instances that connections miss, too."""
+    missed = {
+        match[1]
+        for d in found
+        if d.code is codes.UNKNOWN_END and (match := _NO_INSTANCE.match(d.message)) is not None
+    }
+
+    def is_of_one(diagnostic: Diagnostic) -> bool:
+        match = _NO_INSTANCE.match(diagnostic.message)
+        return diagnostic.code is codes.UNKNOWN_SETTING_INSTANCE and match is not None and match[1] in missed
+
+    return [diagnostic for diagnostic in found if not is_of_one(diagnostic)]
+
+
+def _without_connectors_of_imports(found: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Without unknown connectors, where a file that has to be imported imports them."""
+    imports = [(d.span, match[1]) for d in found if (match := _IMPORT.search(d.help)) is not None]
+    files = {span.file.path.parent / name for span, name in imports if span is not None}
+    brings = any(STANDARD_CONNECTORS in path.read_text("utf-8", "replace") for path in files)
+    return [d for d in found if not (brings and STANDARD_CONNECTORS in d.help)]
+
+
+_IMPORT = re.compile(r'`import "([^"]+)";`')
+
+
 def merged(program: Program, found: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Each mistake once: where several uses of a definition show it, the first one names the others."""
-    found = one_for_each_exchange(program, _without_values(_without_ends(program, found)))
+    found = _without_settings_of_missing(_without_uses_of_doubles(program, found))
+    found = _without_connectors_of_imports(_without_values(_without_ends(program, found)))
+    found = one_for_each_exchange(program, found)
     first: dict[tuple[object, ...], Diagnostic] = {}
     others: dict[int, list[Label]] = {}
     kept: list[Diagnostic] = []
@@ -164,7 +227,7 @@ def merged(program: Program, found: Sequence[Diagnostic]) -> tuple[Diagnostic, .
         related = tuple(label.span for label in diagnostic.related)
         of_an_instance = span if diagnostic.code is codes.UNCONNECTED else None  # of each that shares a part
         # one missing import is one mistake, whatever it would have defined
-        text = text_of(span) if "import <" not in diagnostic.help else diagnostic.help
+        text = text_of(span) if "`import " not in diagnostic.help else diagnostic.help
         key: tuple[object, ...] = (diagnostic.code.number, diagnostic.label, text, of_an_instance, related)
         if diagnostic.code in _OF_A_LINE:
             lines = {place.line for place in related}

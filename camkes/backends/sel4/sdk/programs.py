@@ -11,15 +11,16 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from camkes import process
+from camkes.backends.host.declared import one_for_each_cause
 from camkes.backends.host.jobs import BuildJob, BuildOutcome, Progress
 from camkes.backends.host.link import report_linker
-from camkes.backends.host.messages import Sources, report_compiler
+from camkes.backends.host.messages import Sources, compiler_messages
 from camkes.backends.host.ninja import run_jobs
 from camkes.backends.sel4.codes import SEL4_BUILD
 from camkes.backends.sel4.sdk import description as placeholders
 from camkes.backends.sel4.sdk.archive import Sdk
 from camkes.backends.sel4.sdk.description import Configuration, ToolCommand
-from camkes.diagnostics import Sink
+from camkes.diagnostics import Diagnostic, Sink
 from camkes.files import write_changed
 from camkes.resources import ROOT
 
@@ -181,14 +182,17 @@ def run(folder: Path, jobs: Sequence[BuildJob], links: set[Path], sink: Sink, pr
 
 def _reported(outcomes: Iterable[BuildOutcome], links: set[Path], sink: Sink) -> bool:
     sources = Sources()
+    said: list[Diagnostic] = []
     failed = False
     for outcome in outcomes:
         failed = failed or not outcome.good
         if outcome.job.compiler:
-            report_compiler(outcome.messages, outcome.good, outcome.job.about, sources, sink)
+            said += compiler_messages(outcome.messages, outcome.good, outcome.job.about, sources)
         elif not outcome.good and outcome.job.output in links:
             report_linker(outcome, sink)
         elif not outcome.good:
             notes = outcome.messages.strip().splitlines()[-20:]
             sink.report(SEL4_BUILD, f"{outcome.job.title} failed", notes=notes)
+    for diagnostic in one_for_each_cause(said):
+        sink.add(diagnostic)
     return not failed
