@@ -125,8 +125,10 @@ def release_cost(workload: Workload, platform: Platform) -> Time:
 
 
 def request_parts(workload: Workload, platform: Platform, name: str) -> tuple[DemandPart, ...]:
-    """What one request to a CPI consists of: itself, and all that are made in it."""
-    overheads = overheads_of(workload, platform)
+    """What one request to a CPI consists of, for which another task may wait: itself, and all that are made
+    in it."""
+    overheads = dict(overheads_of(workload, platform))
+    overheads[name] += ending(workload, platform, name)
     counts = {name: 1, **workload.below[name]}
     return tuple(
         DemandPart(cpi.name, counts[cpi.name], cpi.work, overheads[cpi.name])
