@@ -41,6 +41,7 @@ COMPLETION = Command(
 #: command is imported when the command is used.
 MODULES = {
     "new": "projects",
+    "stubs": "projects",
     "check": "systems",
     "dump": "systems",
     "plan": "systems",

@@ -32,6 +32,10 @@ class JsonDocument(NamedTuple):
 #: All JSON documents for other programs, by the names of their schemas.
 DOCUMENTS = {
     "new": JsonDocument("camkes new --json", "cli.commands.projects", "NewReport"),
+    "new-component": JsonDocument(
+        "camkes new component NAME --json", "cli.commands.projects", "NewComponentReport"
+    ),
+    "stubs": JsonDocument("camkes stubs --json", "cli.commands.projects", "StubsReport", True),
     "diagnostics": JsonDocument(
         "camkes check --json, any command --format json", "diagnostics.rendering.machine", "DiagnosticsReport"
     ),
