@@ -144,6 +144,7 @@ def test_in_an_application_of_upstream_it_has_a_folder(lists: str, tmp_path: Pat
     text = (tmp_path / "CMakeLists.txt").read_text().replace("\n\n", "\n")
     call = "DeclareCAmkESComponent(Twice SOURCES components/Twice/src/twice.c)\n"
     assert without(text, call) == lists.replace("\n\n", "\n")
+    assert f"{call}DeclareCAmkESRootserver(" in text  # and not in the loop
     add(tmp_path, "adder.camkes", made)
     checked = camkes("check", cwd=tmp_path)
     assert (checked.status, checked.errors) == (0, "")

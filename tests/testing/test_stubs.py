@@ -119,7 +119,8 @@ def test_a_source_of_one_component_is_preferred(shapes: Path) -> None:
         "SOURCES client", "SOURCES both.c client"
     )
     (shapes / "CMakeLists.txt").write_text(lists)
-    (shapes / "both.c").write_text("#include <camkes.h>\n")
+    (shapes / "both.c").write_text("#include <camkes.h>\nvoid s_nothing(void) { }\n")
+    (shapes / "server.c").write_text("#include <camkes.h>\n")
     (added,) = conforming("stubs", camkes("stubs", shapes, "Server", "--print", "--json", cwd=shapes).output)
     assert added["file"] == "server.c"
 
