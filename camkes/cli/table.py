@@ -46,6 +46,7 @@ MODULES = {
     "dump": "systems",
     "plan": "systems",
     "graph": "systems",
+    "size": "sizes",
     "analyze": "analyses",
     "schedule": "schedules",
     "measure": "measurements",

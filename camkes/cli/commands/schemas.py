@@ -41,6 +41,7 @@ DOCUMENTS = {
     ),
     "plan": JsonDocument("camkes plan --json", "showing.plan_json", "PlanReport"),
     "authority": JsonDocument("camkes plan --authority --json", "capdl.authority", "HoldingReport", True),
+    "size": JsonDocument("camkes size --json", "showing.sizes", "SizeReport"),
     "analyze": JsonDocument("camkes analyze --json", "showing.analysis_json", "AnalysisReport"),
     "certificate": JsonDocument(
         "camkes analyze --certificate, each line", "analysis.certificate", "CertificateLine"
