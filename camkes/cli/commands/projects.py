@@ -61,8 +61,9 @@ def new(arguments: argparse.Namespace) -> int:
     if arguments.component is not None:
         if arguments.name != Path(_COMPONENT):
             return _usage(f"unexpected argument: {arguments.component}")
-        if arguments.template is not None:
-            return _usage("--template is of a project; a component has none")
+        for option in ("template", "install"):
+            if getattr(arguments, option) is not None:
+                return _usage(f"--{option} is of a project; a component has none")
         return _new_component(arguments)
     given = [option for option in _OPTIONS if getattr(arguments, option)]
     if given:
@@ -77,10 +78,12 @@ def _usage(message: str) -> int:
 
 def _new_project(arguments: argparse.Namespace) -> int:
     from camkes.scaffold.create import create
+    from camkes.scaffold.installation import ToolSource, source_of_tool
 
     sink = Sink()
     folder, template = arguments.name, arguments.template or "task"
-    written = create(folder, template, sink)
+    source = source_of_tool() if arguments.install is None else ToolSource(arguments.install)
+    written = create(folder, template, source, sink)
     status = write_diagnostics(arguments, sink)
     if arguments.json:
         report = NewReport(str(folder), template, tuple(map(str, written)))
@@ -273,6 +276,12 @@ def new_arguments(parser: argparse.ArgumentParser) -> None:
         choices=tuple(TEMPLATES),
         help=f"template of the project (default: task). {described}",
     )
+    parser.add_argument(
+        "--install",
+        metavar="SOURCE",
+        help="what the workflow installs with pipx: git+https://..., a file or an address (default: from "
+        "where this tool was installed, or a wheel of it in the project)",
+    )
     parser.add_argument("--json", action="store_true", help="print what was written as JSON")
     group = parser.add_argument_group("options of a component, each of which can be repeated")
     repeated: Any = {"action": "append", "default": []}
@@ -306,6 +315,7 @@ COMMANDS = (
   camkes new pump                       a periodic task, its test, settings for CI and editors
   camkes new drivers/uart --template driver
   camkes new drone --template system    a whole system: the flight controller of examples/flight
+  camkes new pump --install git+https://example.org/camkes-rt@v0.1.0
 
 In a project, where the other components are:
   camkes new component Logger --provides Log:log:inherited
