@@ -34,6 +34,13 @@ def _calls(text: str) -> Iterator[tuple[str, int, int, int]]:
                 blocks += name in _BLOCKS
 
 
+def word(text: str) -> str:
+    """A text as one argument of a call."""
+    if re.fullmatch(r"[\w./+-]+", text):
+        return text
+    return '"' + re.sub(r'([\\"$])', r"\\\1", text) + '"'
+
+
 def insertion(path: Path, text: str, call: str, before: str) -> Insertion:
     """One more call in the text of a file, in a line of its own: after the last one of the same function, or
     where all of these are in blocks, before the first call of `before`; at the end if there is none."""

@@ -107,7 +107,7 @@ def new_component(
         words = [asked.name, "SOURCES", source.relative_to(folder).as_posix()]
         words += ["INCLUDES", *includes] if includes else []
         text = read_text(application.lists)
-        call = f"DeclareCAmkESComponent({' '.join(words)})"
+        call = f"DeclareCAmkESComponent({' '.join(map(cmake.word, words))})"
         changed.append(cmake.insertion(application.lists, text, call, "DeclareCAmkESRootserver"))
     instance = _instance_name(asked.name, system)
     return NewComponent(

@@ -229,6 +229,22 @@ def test_what_is_in_a_file_stays_byte_for_byte(upstream: Path) -> None:
     assert lists.read_bytes().replace(added, b"") == before[1]
 
 
+def test_a_folder_with_a_space(tmp_path: Path) -> None:
+    files = {name.replace("components/", "my $parts/"): text for name, text in UPSTREAM.items()}
+    files["adder.camkes"] = files["adder.camkes"].replace("components/", "my $parts/")
+    lists = IN_ONE_FILE.replace("components/Adder/src/adder.c", '"my \\$parts/Adder/src/adder.c"')
+    lists = lists.replace("components/Client/src/client.c", '"my \\$parts/Client/src/client.c"')
+    write(tmp_path, {**files, "CMakeLists.txt": lists})
+    assert camkes("new", "component", "Twice", "--control", cwd=tmp_path).status == 0
+    assert (tmp_path / "my $parts/Twice/src/twice.c").is_file()
+    system = (tmp_path / "adder.camkes").read_text()
+    (tmp_path / "adder.camkes").write_text(
+        system.replace("composition {", "composition { component Twice t;")
+    )
+    checked = camkes("check", cwd=tmp_path)
+    assert (checked.status, checked.errors) == (0, "")
+
+
 def test_a_project_can_be_called_component(tmp_path: Path) -> None:
     made = conforming("new", camkes("new", "component", "--template", "rpc", "--json", cwd=tmp_path).output)
     assert (made["folder"], made["template"]) == ("component", "rpc")
