@@ -19,6 +19,8 @@ An SDK builds faster than a workspace. It has to have the configuration of these
     camkes sdk -o bounds.sdk --no-trace --release -D PLATFORM=NAME -D KernelPrinting=ON -D KernelNumDomains=2
     camkes sdk -o mcs.sdk --no-trace --release -D PLATFORM=NAME -D KernelPrinting=ON -D KernelIsMCS=ON
 
+and that of qemu-arm-virt also `-D KernelArmExportVCNTUser=ON`, with which components read the clock.
+
 Exit status 1: a response was longer than its bound, or a job did not end within it; the seeds are printed.
 """
 
@@ -37,15 +39,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from benchmarks.kernel_bounds.attacks import KINDS, try_attack
 from benchmarks.kernel_bounds.cases import try_case
-from benchmarks.kernel_bounds.image import Machine, Setting, Tried
+from benchmarks.kernel_bounds.image import Setting, Tried
 from camkes.analysis.profiles import find_platform
 from camkes.diagnostics import Sink
+from camkes.measuring.images import MACHINES, Wanted
+from camkes.project.application import KERNEL_IS_MCS
 
-MACHINES = {
-    "x86_64": Machine("qemu-x86_64", "qemu-x86_64-mcs"),
-    "qemu-arm-virt": Machine("qemu-aarch64", "qemu-aarch64-mcs", shift=4),
-    "qemu-riscv-virt": Machine("qemu-riscv64", "qemu-riscv64-mcs"),
-}
+#: profiles of the kernel without MCS, and machines, by platforms of seL4
+PLATFORMS = {machine.platform: (name, machine) for name, machine in MACHINES.items() if machine.exact}
 
 
 def main() -> int:
@@ -53,7 +54,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=20, metavar="N", help="systems (20)")
     parser.add_argument("--seed", type=int, default=0, metavar="FIRST")
     parser.add_argument("--kind", default="cases", choices=["cases", *KINDS], help="what systems have")
-    parser.add_argument("--platform", default="x86_64", choices=MACHINES, help="as seL4 names it")
+    parser.add_argument("--platform", default="x86_64", choices=PLATFORMS, help="as seL4 names it")
     parser.add_argument("--mcs", action="store_true", help="an MCS kernel")
     parser.add_argument(
         "--profile", metavar="NAME", help="what operations cost, as of `camkes analyze --platform`"
@@ -69,17 +70,18 @@ def main() -> int:
     parser.add_argument("--output", type=Path, metavar="DIR", help="keep the last build in this folder")
     given = parser.parse_args()
     sink = Sink()
-    machine = MACHINES[given.platform]
-    own = machine.mcs_profile if given.mcs else machine.profile
-    profile = find_platform(given.profile or own, sink)
-    if profile is None:
+    name, machine = PLATFORMS[given.platform]
+    profile = find_platform(given.profile or (f"{name}-mcs" if given.mcs else name), sink)
+    if profile is None or machine.shift is None:
         sys.exit(sink.diagnostics[0].message)
+    kernel = {KERNEL_IS_MCS: "ON"} if given.mcs else {"KernelNumDomains": "2"}
+    options = Wanted(name, kernel, samples=0).all_definitions
     results: list[Tried] = []
     with tempfile.TemporaryDirectory() as temporary:
         folder = (given.output or Path(temporary)).absolute()
         folder.mkdir(parents=True, exist_ok=True)
         setting = Setting(
-            given.sdk, folder, given.platform, machine, profile, given.mcs, given.unit, given.host
+            given.sdk, folder, options, machine.shift, profile, given.mcs, given.unit, given.host
         )
         seed = given.seed
         while len(results) < given.count:

@@ -180,7 +180,9 @@ def load_options(application: Application, asked: Input) -> LoadOptions:
 
 def _chosen(asked: bool | None, variable: str) -> bool:
     """The value that was given, or else that of a CMake variable."""
-    return variable.upper() in ("ON", "1", "TRUE", "YES") if asked is None else asked
+    from camkes.project.values import is_on
+
+    return is_on(variable) if asked is None else asked
 
 
 def load(root: Path, options: LoadOptions, sink: Sink, program: Program | None = None) -> Loaded:

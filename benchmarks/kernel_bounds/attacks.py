@@ -10,6 +10,7 @@ import re
 import shutil
 from collections.abc import Mapping
 from math import ceil
+from types import MappingProxyType
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -32,7 +33,7 @@ from camkes.analysis.verdict import analyse
 from camkes.analysis.workload import workload_of
 from camkes.diagnostics import Sink
 from camkes.pipeline import Checked
-from tests.analysis.budget_attacks import bounds_of, written
+from tests.analysis.budget_attacks import bounds_of, pools, written
 from tests.analysis.random_budgets import Attack, attack, banded
 from tests.analysis.test_random_conditions import random_system
 from tests.runtime.host import checked
@@ -86,8 +87,8 @@ def conditions(seed: int, setting: Setting) -> AttackedSystem:
 
 
 def budgets(seed: int, setting: Setting) -> AttackedSystem | None:
-    """Budgets of both kinds, some too short, with policies, criticalities that nothing sets, pools, monitors,
-    events, waits."""
+    """Budgets of both kinds, some too short, with policies, criticalities that nothing sets, monitors,
+    events, waits; in every second one, CPIs have as few threads as suffice."""
     system = attack(seed, wide=True)
     return None if system.critical else _of_attack(system)
 
@@ -97,8 +98,8 @@ def bands(seed: int, setting: Setting) -> AttackedSystem | None:
     return _of_attack(banded(seed))
 
 
-def _of_attack(system: Attack) -> AttackedSystem:
-    text, sources = written(system)
+def _of_attack(system: Attack, threads: Mapping[str, int] = MappingProxyType({})) -> AttackedSystem:
+    text, sources = written(system, threads)
     tasks = [
         MeasuredTask(f"{task.group}.{task.name}" if task.group else task.name, task.name.title(), task.after)
         for task in system.tasks
@@ -121,18 +122,25 @@ def _bounds(made: AttackedSystem, found: Checked, profile: Platform) -> Mapping[
 
 def try_attack(kind: str, seed: int, setting: Setting) -> Tried | None:
     """One system; None where an image cannot have it, or no task has a bound."""
-    shift = setting.machine.shift
+    shift = setting.shift
     shutil.rmtree(setting.application, ignore_errors=True)
     made = KINDS[kind](seed, setting)
     if made is None:
         return None
-    sink = Sink()
+    around = random.Random(seed).choice(AROUND)
+
+    def planned(system: AttackedSystem) -> Checked:
+        text = scaled_text(system.text, shift, around)
+        return checked(setting.application, text, Sink(), mcs=setting.mcs)
+
     try:
-        around = random.Random(seed).choice(AROUND)
-        found = checked(setting.application, scaled_text(made.text, shift, around), sink, mcs=setting.mcs)
+        found = planned(made)
+        if made.budgets is not None and not made.budgets.band and made.budgets.kind % 2:
+            made = _of_attack(made.budgets, pools(made.budgets, found))
+            found = planned(made)
     except AssertionError:  # the budget of a CPI is shorter than a request, or the like
         return None
-    profile = replace(setting.profile, clock=int(setting.machine.rate * 1_000_000_000))
+    profile = replace(setting.profile, clock=int(setting.rate * 1_000_000_000))
     if not _bounds(made, found, profile):
         return None
     root = setting.application / "system.camkes"

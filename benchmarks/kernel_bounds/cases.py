@@ -20,7 +20,6 @@ from benchmarks.kernel_bounds.image import (
     OF_REQUEST,
     TASK_ITEMS,
     TASKS_MOST,
-    Machine,
     MeasuredTask,
     Seen,
     Setting,
@@ -41,6 +40,7 @@ from camkes.analysis.workload import Workload
 from camkes.diagnostics import Sink
 from camkes.pipeline import Input, RunSettings, run
 from tests.analysis.attacks import UNIT, attacked_workload
+from tests.analysis.pools import with_pools
 from tests.analysis.random_methods import with_methods
 
 #: of the kernel, in nanoseconds: the length of slots is a multiple
@@ -118,13 +118,14 @@ def analysed(workload: Workload, shift: int, rate: Fraction, profile: Platform) 
     return coded, analyse(coded, replace(profile, clock=int(rate * 1_000_000_000)))
 
 
-def possible(workload: Workload, analysis: Analysis, machine: Machine) -> bool:
-    """Whether an image can have it: its tasks, and its times."""
+def possible(workload: Workload, analysis: Analysis, shift: int) -> bool:
+    """Whether an image can have it: its tasks, and its times, where an instruction takes 2 to the power of
+    `shift` nanoseconds."""
     return (
         len(workload.tasks) <= TASKS_MOST
         and any(each.response is not None for each in analysis.tasks)
         and min((c.work for c in (*workload.cpis, *workload.tasks)), default=0) >= 0
-        and max(t.period for t in workload.tasks) < LONGEST << machine.shift
+        and max(t.period for t in workload.tasks) < LONGEST << shift
         and analysis.utilisation < 1
     )
 
@@ -142,7 +143,7 @@ def write_application(workload: Workload, witness: Witness, setting: Setting, la
     what = witness.program
     first = releases(workload, what)
     rounds = 0 if what.phase is None else 20 * what.phase.length
-    margin = late + (100_000 << setting.machine.shift)
+    margin = late + (100_000 << setting.shift)
     until = max(first.values()) + witness.duration + rounds + margin
     root = write_model(workload, what, setting.application, task_items=TASK_ITEMS)
     if what.phase is not None:  # the timer driver is in domain 0, as the tasks have to be
@@ -170,27 +171,29 @@ def _jobs(
 
 
 def try_case(seed: int, setting: Setting) -> Tried | None:
-    """One system; None where an image cannot have it."""
+    """One system, some with as few threads as suffice; None where an image cannot have it."""
     rng = random.Random(seed)
-    machine = setting.machine
-    workload = random_workload(rng, setting.unit << machine.shift, not setting.mcs)
+    shift = setting.shift
+    workload = random_workload(rng, setting.unit << shift, not setting.mcs)
     if setting.host:
         workload = without_equals(workload)
-    coded, analysis = analysed(workload, machine.shift, machine.rate, setting.profile)
-    if not possible(workload, analysis, machine):
+    if rng.random() < 0.3:
+        workload = with_pools(workload, setting.application)
+    coded, analysis = analysed(workload, shift, setting.rate, setting.profile)
+    if not possible(workload, analysis, shift):
         return None
     one = rng.choice([each for each in analysis.tasks if each.response is not None])
     (witness,) = witnesses(coded, replace(analysis, tasks=(one,)), SEARCHED).values()
-    if witness.duration >= LONGEST << machine.shift:
+    if witness.duration >= LONGEST << shift:
         return None
-    witness = as_code(witness, workload, machine.shift)
+    witness = as_code(witness, workload, shift)
     # the kernel executes who was woken last first, of those that the timer driver wakes one after the other
     in_order = sorted(workload.tasks, key=lambda task: task.name != witness.task)
     workload = replace(workload, tasks=tuple(in_order))
     late = ceil(one.response.time) - witness.response
     until = write_application(workload, witness, setting, late)
     seen = built_and_run(setting)
-    _, exact = analysed(workload, machine.shift, seen.rate, setting.profile)
+    _, exact = analysed(workload, shift, seen.rate, setting.profile)
     same_order = _same_order(workload, witness, until, seen, setting) if setting.host else None
     found = list(_jobs(workload, witness, exact, until, seen))
     mine = [job.response for job in found if job.task == witness.task and job.response is not None]

@@ -16,7 +16,6 @@ from camkes.analysis.platform import Platform
 from camkes.backends.sel4.workspace import console
 from camkes.diagnostics import Sink
 from camkes.pipeline import Input, built_for_sel4
-from camkes.project.application import KERNEL_IS_MCS
 from camkes.resources import SEL4_KERNEL
 
 SOURCES = Path(__file__).resolve().parent
@@ -33,32 +32,24 @@ OF_JOB, OF_EVENT, OF_REQUEST = 130, 100, 10
 TASK_ITEMS = "dataport Buf(81920) results; attribute int measured_task; attribute uint64_t until_ns;"
 
 
-class Machine(Struct, frozen=True):
-    """A platform of seL4: an instruction takes 2 to the power of `shift` nanoseconds, `profile` has what
-    operations cost, `mcs_profile` on an MCS kernel."""
+class Setting(Struct, frozen=True):
+    """Where and how systems are tried: on a platform of seL4, where an instruction takes 2 to the power of
+    `shift` nanoseconds, and operations the times of `profile`; `options` are those of CMake. `unit` is the
+    shortest work, in instructions. `host`: cases on the host kernel, too."""
 
-    profile: str
-    mcs_profile: str
-    shift: int = 0
+    sdk: Path | None
+    folder: Path
+    options: Mapping[str, str]
+    shift: int
+    profile: Platform
+    mcs: bool
+    unit: int
+    host: bool = False
 
     @property
     def rate(self) -> Fraction:
         """Instructions in a nanosecond."""
         return Fraction(1, 1 << self.shift)
-
-
-class Setting(Struct, frozen=True):
-    """Where and how systems are tried. `unit` is the shortest work, in instructions. `host`: cases on the
-    host kernel, too."""
-
-    sdk: Path | None
-    folder: Path
-    platform: str
-    machine: Machine
-    profile: Platform
-    mcs: bool
-    unit: int
-    host: bool = False
 
     @property
     def application(self) -> Path:
@@ -130,7 +121,7 @@ def write_measured(
         for source in (folder / f"{t.component}.c" for t in tasks if t.instance == task.after):
             source.write_text(emit.sub(noted, source.read_text()))
     with_jobs = {task.component for task in tasks}
-    flags = f"-include measured.h -DINSTRUCTION_SHIFT={setting.machine.shift} {flags}"
+    flags = f"-include measured.h -DINSTRUCTION_SHIFT={setting.shift} {flags}"
     lines = ["project(case C)"]
     for name in dict.fromkeys(re.findall(r"\bcomponent (\w+) *\{", root.read_text())):
         if (folder / f"{name}.c").is_file():
@@ -164,13 +155,11 @@ assembly {{
 def built_and_run(setting: Setting) -> Seen:
     """Build an image, and boot it."""
     sink = Sink()
-    options = {"PLATFORM": setting.platform, "RELEASE": "ON", "KernelPrinting": "ON"}
-    options |= {KERNEL_IS_MCS: "ON"} if setting.mcs else {"KernelNumDomains": "2"}
-    asked = Input(path=setting.application, definitions=tuple(options.items()), sdk=setting.sdk)
+    asked = Input(path=setting.application, definitions=tuple(setting.options.items()), sdk=setting.sdk)
     with built_for_sel4(asked, None, setting.folder / "build", sink, lambda _: None) as out:
         if out is None:
             sys.exit("\n".join(line for d in sink.diagnostics for line in (d.message, *d.notes)))
-        seen = _read(console(out, instruction_counting=True, shift=setting.machine.shift, seconds=LIMIT))
+        seen = _read(console(out, instruction_counting=True, shift=setting.shift, seconds=LIMIT))
     if seen is None:
         sys.exit(f"the image did not come to its end, see {setting.folder}")
     return seen

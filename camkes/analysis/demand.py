@@ -54,7 +54,8 @@ class Demand(Struct, frozen=True):
 
 
 class Demands(Struct, frozen=True):
-    """For each task a job's execution time; for each CPI that of one request with all that it requests."""
+    """For each task a job's execution time; for each CPI that of one request with all that it requests, for
+    which another task may wait."""
 
     of_task: Mapping[str, Demand]
     of_request: Mapping[str, Time]
@@ -85,7 +86,16 @@ def demands(workload: Workload, platform: Platform) -> Demands:
         own = workload.rules[cpi.name].own_priority or any(steps[cpi.name])
         if own or not with_ceilings.isdisjoint(cpi.requests):
             with_ceilings.add(cpi.name)
-    return Demands(of_task, whole, _requests(workload, of_task), steps, with_ceilings)
+    ended = {name: time + ending(workload, platform, name) for name, time in whole.items()}
+    return Demands(of_task, ended, _requests(workload, of_task), steps, with_ceilings)
+
+
+def ending(workload: Workload, platform: Platform, name: str) -> Time:
+    """Nanoseconds that a request takes longer at the end of which another task is ready, with a ceiling that
+    it executes at: the kernel then goes through its queues."""
+    cpi = workload.cpi[name]
+    longer = not cpi.managed and workload.lock[name] not in workload.taking_turns
+    return platform.nanoseconds(platform.fixed.waiting) if longer and cpi.protocol.own_priority else 0
 
 
 def _steps(platform: Platform, cpi: WorkloadCpi) -> tuple[Time, Time]:
@@ -148,7 +158,11 @@ def overheads_of(workload: Workload, platform: Platform) -> Mapping[str, Time]:
             )
             chains |= dict.fromkeys((each.name for each in holders), longest)
         cycles = platform.overhead_cycles(
-            cpi.protocol, chains[cpi.name], pool=cpi.pool > 0, managed=cpi.managed
+            cpi.protocol,
+            chains[cpi.name],
+            pool=cpi.pool > 0,
+            managed=cpi.managed,
+            waits=workload.lock[cpi.name] in workload.taking_turns,
         )
         overheads[cpi.name] = platform.nanoseconds(cycles)
     return overheads

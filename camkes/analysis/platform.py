@@ -31,6 +31,13 @@ class Halves(Struct, frozen=True, forbid_unknown_fields=True):
         return self.call + self.reply
 
 
+class FixedCost(Halves, frozen=True, forbid_unknown_fields=True):
+    """Cycles of a request to a `fixed` CPI; `waiting` is what one takes in addition that waits in the kernel
+    until another one has been served."""
+
+    waiting: Cycles = 0
+
+
 class InheritanceCost(Struct, frozen=True, forbid_unknown_fields=True):
     """Cycles of a request to an `inherited` CPI.
 
@@ -95,7 +102,7 @@ class Platform(Struct, frozen=True, forbid_unknown_fields=True):
     runtime: Literal["camkes-rt", "library"] = "camkes-rt"
     clock: Annotated[int, Meta(ge=1)] = 1_000_000_000
     plain: Halves = Halves()
-    fixed: Halves = Halves()
+    fixed: FixedCost = FixedCost()
     propagated: Halves = Halves()
     inherited: InheritanceCost = InheritanceCost()
     timer: TimerCost = TimerCost()
@@ -110,14 +117,17 @@ class Platform(Struct, frozen=True, forbid_unknown_fields=True):
         *,
         pool: bool = False,
         managed: bool = False,
+        waits: bool = False,
     ) -> int:
         """Cycles that one request costs beside the work of its CPI. `levels` are the protocols of the CPIs
         below in its longest chain, which a priority that is inherited passes through. A thread of a `pool`
-        asks the manager at the begin and at the end of each request, as one does that waits for a lock. Those
-        that wait for a `fixed` CPI do so in the kernel, unless it is `managed`."""
+        asks the manager at the begin and at the end of each request, as one does that waits for a lock. One
+        that `waits` for a `fixed` CPI does so in the kernel, unless that is `managed`."""
         lock = self.inherited
         if protocol.own_priority:
-            return self.fixed.both + (lock.acquire + lock.release + lock.queue if managed else 0)
+            if managed:
+                return self.fixed.both + lock.acquire + lock.release + lock.queue
+            return self.fixed.both + (self.fixed.waiting if waits else 0)
         if not protocol.inherits:
             return self.propagated.both + (lock.acquire + lock.release if pool else 0)
         updates = self.update_cycles(levels)

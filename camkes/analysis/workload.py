@@ -207,6 +207,20 @@ class Workload(Struct, frozen=True, dict=True):
         )
 
     @cached_property
+    def taking_turns(self) -> frozenset[str]:
+        """The locks of `fixed` CPIs at whose ceiling requests of several tasks arrive. One can be made while
+        another is served, as threads of equal priority take turns."""
+
+        def at_ceiling(cpi: WorkloadCpi) -> set[str]:
+            return {task for task, priority in self.arrivals[cpi.name].items() if priority >= cpi.ceiling}
+
+        return frozenset(
+            lock
+            for lock, cpis in self.of_lock.items()
+            if cpis[0].protocol.own_priority and len(set().union(*map(at_ceiling, cpis))) > 1
+        )
+
+    @cached_property
     def position(self) -> Mapping[str, int]:
         """Where the CPIs of each lock are in `order`, the first of them."""
         found: dict[str, int] = {}

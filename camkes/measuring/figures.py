@@ -29,6 +29,7 @@ from camkes.measuring.log import (
     QUEUED,
     RELEASES,
     REQUESTS,
+    WAITED,
     Boot,
     Sample,
     releases_part,
@@ -140,10 +141,12 @@ def of_releases(
 
 class Figures(Struct, frozen=True):
     """What a profile states, in cycles; `clock` in Hz, `every` in nanoseconds. `late`: a timer's
-    interrupt, by the number of timers. See `camkes.analysis.platform.Platform`."""
+    interrupt, by the number of timers. `waiting`: what a request takes in addition that waits in the kernel,
+    by the protocol. See `camkes.analysis.platform.Platform`."""
 
     clock: int
     halves: Mapping[str, tuple[int, int]]
+    waiting: Mapping[str, int]
     acquire: int
     release: int
     queue: int
@@ -169,6 +172,7 @@ def figures(boots: Sequence[Boot], *, exact: bool, mcs: bool) -> Figures:
         call, reply = found[row].call, found[row].reply
         assert call is not None and reply is not None
         halves[row] = (call.most, reply.most)
+    waited = found[CONTENDED + WAITED].both - found[WAITED].both
     plain = found[PLAIN].call
     assert plain is not None
     contended, nested = found[CONTENDED + LOCK].both, found[CONTENDED + NESTED].both
@@ -186,6 +190,7 @@ def figures(boots: Sequence[Boot], *, exact: bool, mcs: bool) -> Figures:
     return Figures(
         clock=1_000_000_000 if exact else int(min(r.rate for r in released.values()) * 1_000_000_000),
         halves=halves,
+        waiting={} if mcs else {WAITED: max(0, waited.most)},
         acquire=max(0, (asked - plain).most),
         release=max(0, granted.most),
         queue=max(0, (found[QUEUED].both - contended).most),

@@ -19,7 +19,7 @@ from camkes.model.protocols import Protocol
 
 MARK = "camkes-measure: "
 #: of the lines; the first one of an image has it
-FORMAT = "1"
+FORMAT = "2"
 
 #: the image of requests, and those of releases, by the number of their timers
 REQUESTS = "requests"
@@ -38,9 +38,11 @@ COUNTER, PLAIN, CONTENDED, HOLDER, QUEUED = "counter", "plain", "contended_", "h
 #: a lock that inherits priorities, and one within another
 LOCK = next(protocol.value for protocol in Protocol if protocol.inherits)
 NESTED = f"{LOCK}_{LOCK}"
+#: of a CPI for which requests wait in the kernel
+WAITED = next(protocol.value for protocol in Protocol if protocol.own_priority)
 ROWS = (
     *(COUNTER, PLAIN, *(protocol.value for protocol in Protocol), NESTED, QUEUED),
-    *(how + row for how in (CONTENDED, HOLDER) for row in (LOCK, NESTED)),
+    *(how + row for how in (CONTENDED, HOLDER) for row in (LOCK, NESTED, WAITED)),
 )
 #: of those of releases
 GAP, CLOCK = "gap", "clock"

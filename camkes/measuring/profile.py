@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from camkes.measuring.figures import Figures, figures
 from camkes.measuring.images import MACHINES
 from camkes.measuring.log import Boot
+from camkes.project.values import is_on
 
 _EXACT = "Instructions in QEMU, taken for cycles of 1 GHz: no machine's."
 _SEEN = "Each figure is the maximum of {samples} samples seen, not a bound."
-_TRUE = ("ON", "1", "TRUE", "YES")
 
 
 def is_exact(about: Mapping[str, str]) -> bool:
@@ -25,7 +25,7 @@ def is_exact(about: Mapping[str, str]) -> bool:
 def is_mcs(about: Mapping[str, str]) -> bool:
     """Whether it has a kernel with MCS."""
     settings = dict(each.partition("=")[::2] for each in about.get("settings", "").split(","))
-    return settings.get("KernelIsMCS", "OFF").upper() in _TRUE
+    return is_on(settings.get("KernelIsMCS", "OFF"))
 
 
 def profile_of(boots: Sequence[Boot]) -> str:
@@ -46,6 +46,8 @@ def _lines(about: Mapping[str, str], found: Figures, *, exact: bool) -> Iterator
     yield f"clock = {_number(found.clock)}"
     for row, (call, reply) in found.halves.items():
         yield from ("", f"[{row}]", f"call = {call}", f"reply = {reply}")
+        if row in found.waiting:
+            yield f"waiting = {found.waiting[row]}"
     yield from ("", "[inherited]", f"acquire = {found.acquire}", f"release = {found.release}")
     yield f"queue = {found.queue}"
     yield from ("# update, settle and clear of a level of the chain, together", f"update = {found.update}")

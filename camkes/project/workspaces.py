@@ -11,6 +11,7 @@ from os.path import abspath
 from pathlib import Path
 
 from camkes.project.places import read_text
+from camkes.project.values import is_on
 
 #: what a workspace is known by
 _MARKS = ("kernel/CMakeLists.txt", "tools/seL4/cmake-tool", "tools/camkes-tool", "projects/camkes-tool")
@@ -64,7 +65,7 @@ def workspace_variables(workspace: Path, definitions: Mapping[str, str]) -> dict
     if platform in _X86:
         found |= {"KernelArch": "x86", "KernelSel4Arch": _X86[platform], "KernelPlatform": "pc99"}
     elif architecture == "arm":
-        asked = definitions.get("AARCH64", "").upper() in ("1", "ON", "TRUE", "YES")
+        asked = is_on(definitions.get("AARCH64", ""))
         wide = asked or "Aarch64" in words
         found |= {"KernelArch": "arm", "KernelArchARM": "ON", "KernelArchX86": "OFF"}
         found |= {"KernelPlatform": family, "KernelARMPlatform": platform}

@@ -11,6 +11,7 @@ from pathlib import Path
 from camkes.files import write_output
 from camkes.running.model import Run, ServedRequest, State, StateSegment
 from camkes.showing.draw.flame import flame_svg
+from camkes.showing.draw.pictures import write_picture
 
 #: Nanoseconds by stack, from its root to what executes.
 Stacks = Mapping[tuple[str, ...], int]
@@ -75,4 +76,4 @@ def write_profile(folder: Path, run: Run, name: str) -> None:
     """Write folded stacks and flame graphs of a run in a folder. Raises OutputError."""
     for kind, stacks in (("tasks", by_task(run)), ("components", by_component(run))):
         write_output(folder / f"{kind}.folded", folded(stacks).encode())
-        write_output(folder / f"{kind}.svg", flame_svg(stacks, run.end, f"{name}: {kind}").encode())
+        write_picture(folder / f"{kind}.svg", flame_svg(stacks, run.end, f"{name}: {kind}"))

@@ -31,6 +31,7 @@ from camkes.diagnostics import Sink
 from camkes.pipeline import Checked
 from camkes.running.decode import decode
 from camkes.running.kinds import Kind
+from tests.analysis.pools import few_threads
 from tests.analysis.random_budgets import (
     UNIT,
     WIDE_VARIANTS,
@@ -166,6 +167,13 @@ def written(system: Attack, threads: Mapping[str, int] = MappingProxyType({})) -
     return text.written(), text.sources
 
 
+def pools(system: Attack, found: Checked) -> Mapping[str, int]:
+    """For the CPIs that can have fewer threads, the least that suffice."""
+    few = few_threads(found.plan)
+    named = ((part.name, f"{part.group}.{part.name}.p".lstrip(".")) for part in system.cpis)
+    return {name: few[planned] for name, planned in named if planned in few}
+
+
 def prepared(
     folder: Path, seed: int, *, wide: bool = False, bands: bool = False
 ) -> tuple[Attack, Checked, dict[str, str]]:
@@ -174,13 +182,7 @@ def prepared(
     text, sources = written(system)
     found = checked(folder, text, sink, mcs=True)
     if wide and system.kind % 2:
-        few = {c.name: c.threads_minimum for c in found.plan.cpis if len(c.contexts) > c.threads_minimum}
-        threads = {
-            part.name: few[f"{part.name}.p"]
-            for part in system.cpis
-            if f"{part.name}.p" in few and "fixed" not in part.clauses and "monitor" not in part.clauses
-        }
-        text, sources = written(system, threads)
+        text, sources = written(system, pools(system, found))
         found = checked(folder, text, sink, mcs=True)
     assert not sink.has_errors, describe(sink)
     return system, found, sources

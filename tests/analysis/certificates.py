@@ -38,7 +38,7 @@ from camkes.analysis.blocking import PossibleWaits
 from camkes.analysis.certificate import certificate, certificate_text
 from camkes.analysis.chains import Chains, LevelWindow
 from camkes.analysis.demand import Demands, Time
-from camkes.analysis.platform import FREE, Halves, InheritanceCost, Platform, TimerCost
+from camkes.analysis.platform import FREE, FixedCost, Halves, InheritanceCost, Platform, TimerCost
 from camkes.analysis.supply import Supply, supply_of
 from camkes.analysis.verdict import TaskResult, analyse
 from camkes.analysis.workload import NEVER, Workload, WorkloadTask
@@ -205,7 +205,7 @@ def _random_platform(rng: random.Random) -> Platform:
         runtime=rng.choice(("camkes-rt", "library")),
         clock=rng.choice((1_000_000_000, 3_000_000_000, 7_000_000)) if rng.random() < 0.5 else 1_000_000_000,
         plain=halves(),
-        fixed=halves(),
+        fixed=FixedCost(rng.randint(0, 2), rng.randint(0, 2), waiting=rng.randint(0, 2)),
         propagated=halves(),
         inherited=lock,
         timer=TimerCost(rng.randint(0, 1)),

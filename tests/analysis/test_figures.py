@@ -13,7 +13,8 @@ import pytest
 from camkes.analysis.blocking import assign, sums, total
 from camkes.analysis.bounds import hyperbolic, liu_layland_limit
 from camkes.analysis.choice import Choosing
-from camkes.analysis.platform import FREE, Halves, InheritanceCost, Platform
+from camkes.analysis.demand import demands, overheads_of
+from camkes.analysis.platform import FREE, FixedCost, Halves, InheritanceCost, Platform
 from camkes.analysis.profiles import read_platform
 from camkes.analysis.response import Load, Unfinished, response
 from camkes.analysis.sections import RequestSection
@@ -319,8 +320,35 @@ def test_overheads_of_table_2(name: str) -> None:
 
 def test_a_fixed_cpi_with_a_manager_costs_what_that_does() -> None:
     lock = InheritanceCost(acquire=100, release=20, queue=3, update=5000)
-    platform = Platform("p", fixed=Halves(400, 300), inherited=lock)
+    platform = Platform("p", fixed=FixedCost(400, 300, waiting=50), inherited=lock)
     assert platform.overhead_cycles(FIXED) == 700
-    assert platform.overhead_cycles(FIXED, managed=True) == 823
+    assert platform.overhead_cycles(FIXED, waits=True) == 750
+    assert platform.overhead_cycles(FIXED, managed=True, waits=True) == 823
     assert platform.blocking_cycles(FIXED, below_lock=True) == 0
     assert platform.blocking_cycles(FIXED, managed=True) == 5000
+
+
+def test_requests_wait_in_the_kernel_where_tasks_take_turns() -> None:
+    """At a `fixed` CPI at whose ceiling those of two tasks arrive, also through another CPI. At others a
+    request takes longer to end where a task that is above it waits."""
+    platform = Platform("p", fixed=FixedCost(400, 300, waiting=50))
+    cpis = (
+        WorkloadCpi("pass", PROPAGATED, 0, {"equals": 1}),
+        WorkloadCpi("equals", FIXED, 0, {}, 2),
+        WorkloadCpi("unequal", FIXED, 0, {}, 2),
+        WorkloadCpi("managed", FIXED, 0, {}, 2, managed=True),
+    )
+    tasks = (
+        WorkloadTask("a", 2, 10_000, 10_000, 0, {"pass": 1}),
+        WorkloadTask("b", 2, 10_000, 10_000, 0, {"equals": 1, "unequal": 1, "managed": 1}),
+        WorkloadTask("c", 1, 10_000, 10_000, 0, {"unequal": 1, "managed": 1}),
+    )
+    workload = Workload(tasks, cpis)
+    assert workload.taking_turns == {"equals"}
+    assert overheads_of(workload, platform) == {"pass": 0, "equals": 750, "unequal": 700, "managed": 700}
+    assert demands(workload, platform).of_request == {
+        "pass": 750,
+        "equals": 750,
+        "unequal": 750,
+        "managed": 700,
+    }

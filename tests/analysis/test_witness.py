@@ -29,6 +29,7 @@ from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Form, Style, render
 from camkes.model.protocols import Protocol
 from tests.analysis.enumeration import banded_workload, divided
+from tests.analysis.pools import with_pools
 from tests.analysis.random_systems import RandomSystem
 from tests.analysis.shared_store import shared_store
 from tests.documents import conforming
@@ -202,18 +203,8 @@ def test_random_cases_on_the_host_kernel(seed: int, tmp_path: Path) -> None:
 def test_pools_on_the_host_kernel(seed: int, tmp_path: Path) -> None:
     """CPIs with as few threads as suffice: responses are those of the model, where no request waits for a
     thread. In the first, a `fixed` CPI and two tasks share two threads, and no lock is above them."""
-    workload = RandomSystem(random.Random(seed)).workload
-    root = write_model(workload, program(workload), tmp_path / "all")
-    checked = pipeline.check(pipeline.Input(root, preprocess=False), Sink())
-    assert checked is not None
-    planned = {cpi.instance: cpi for cpi in checked.plan.cpis}
-    fewer = []
-    for cpi in workload.cpis:
-        plan = planned[cpi.name.replace(".", "_")]
-        pool = plan.threads_minimum if plan.threads_minimum < len(plan.contexts) else 0
-        fewer.append(replace(cpi, pool=0 if cpi.protocol.own_priority else pool))
-    assert any(cpi.pool for cpi in fewer)
-    workload = replace(workload, cpis=tuple(fewer))
+    workload = with_pools(RandomSystem(random.Random(seed)).workload, tmp_path / "all")
+    assert any(cpi.pool for cpi in workload.cpis)
     for witness in witnesses(workload, analyse(workload, FREE), 60_000).values():
         if witness.bound is not None:  # else its job may not end
             replay(workload, witness, tmp_path / witness.task)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from camkes.analysis.platform import Halves
+from camkes.analysis.platform import FixedCost, Halves
 from camkes.analysis.profiles import read_platform
 from camkes.diagnostics import Sink, SourceFile
 from camkes.measuring.figures import APART, Spread, cost, counter_of, figures, of_releases, spread
@@ -31,6 +31,7 @@ def rows(extra: int = 0) -> dict[str, list[Sample]]:
         "inherited_inherited": (10, 560, 1110),
         "contended_inherited": (10, 5000, 5300),
         "holder_inherited": (1, 4000, 4200),
+        "contended_fixed": (10, 1400, 1750),
         "contended_inherited_inherited": (10, 9000, 9500),
         "queued": (10, 8000, 8300),
     }
@@ -83,6 +84,7 @@ def test_a_profile(tmp_path: Path) -> None:
     path.write_text(profile_of(boots()))
     platform = read_platform(str(path))
     assert (platform.runtime, platform.clock, platform.plain) == ("camkes-rt", 10**9, Halves(245, 245))
+    assert platform.fixed == FixedCost(245, 245, waiting=1740 - 500)
     # until the holder can go on, and from there to the handler of who waited
     assert (platform.inherited.acquire, platform.inherited.release) == (3985 - 245, 995)
     assert platform.inherited.queue == 8300 - 5300
@@ -106,6 +108,7 @@ def test_a_profile_of_a_board(tmp_path: Path) -> None:
     path.write_text(profile_of(boots(extra=40, machine="board", platform="zynqmp")))
     platform = read_platform(str(path))
     assert platform.plain == Halves(285, 285)
+    assert platform.fixed == FixedCost(285, 285, waiting=1740 + 80 - 500)
     assert platform.inherited.acquire == 3985 + 40 - 245 and platform.inherited.release == 995
     assert platform.inherited.queue == 8300 + 80 - 5300
     nested, inner = (9480 + 80) - 5280, 1090 - (490 + 80)
@@ -121,6 +124,7 @@ def test_a_profile_of_an_mcs_kernel(tmp_path: Path) -> None:
     path.write_text(profile_of(boots(settings="KernelIsMCS=ON")))
     platform = read_platform(str(path))
     assert platform.tick.cost == 0 and "[tick]" not in path.read_text()
+    assert platform.fixed == FixedCost(245, 245), "a manager has requests wait"
     assert platform.measured is not None and platform.measured.mcs and "MCS kernel" in platform.source
 
 

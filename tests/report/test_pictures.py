@@ -33,6 +33,7 @@ from camkes.showing.draw.graph import graph_dot
 from camkes.showing.draw.graph_svg import graph_svg
 from camkes.showing.draw.graphviz import dot_layout
 from camkes.showing.draw.layers import GraphLayout, Point, lay_out
+from camkes.showing.draw.pictures import write_picture
 from camkes.showing.draw.table import table
 from camkes.showing.draw.terminal import terminal_report
 from camkes.showing.draw.timeline import timeline_svg
@@ -269,8 +270,12 @@ def test_a_cycle_is_drawn_and_marked() -> None:
 
 
 def planned(example: str, *, mcs: bool = False) -> tuple[Plan, System]:
-    folder, sink = Path(__file__).parents[2] / "examples" / example, Sink()
-    loaded = load(folder / f"{example}.camkes", LoadOptions(mcs=mcs), sink)
+    return planned_file(Path(__file__).parents[2] / "examples" / example / f"{example}.camkes", mcs=mcs)
+
+
+def planned_file(path: Path, *, mcs: bool = False) -> tuple[Plan, System]:
+    sink = Sink()
+    loaded = load(path, LoadOptions(mcs=mcs), sink)
     assert loaded is not None
     plan = analyse(loaded, sink)
     assert plan is not None
@@ -283,9 +288,64 @@ def test_a_scheduler_and_the_tasks_of_its_band() -> None:
     ET.fromstring(svg)
     assert '"edf" [label="edf\\nEDFScheduler\\npriorities 99 to 101"' in dot
     for task in ("a", "b"):
-        assert f'"{task}" [label="{task}\\npriority 99 to 100"' in dot
+        assert f'"{task}" [label="{task}\\npriority 99 to 100\\nevery ' in dot
         assert f'"edf" -> "{task}" [label="orders"]' in dot
         assert f"<title>edf orders {task}</title>" in svg
+
+
+def test_events_periods_bounds_and_what_has_one_lock() -> None:
+    """The events of a chain lead from job to job."""
+    shown = planned("flight")
+    svg = graph_svg(*shown, bounds={"imu": "responds within 80 us"}, use_dot=False)
+    assert {"every 1 ms", "responds within 80 us", "event"} <= set(words(svg))
+    for source, target in (("imu", "estimator"), ("estimator", "controller"), ("estimator", "safety")):
+        assert f"<title>{source} releases {target}</title>" in svg
+        assert f'"{source}" -> "{target}" [label="releases", ' in graph_dot(*shown)
+    dot = graph_dot(*shown)
+    assert 'tooltip="monitor log.entries"; "log.put"; "log.take";' in dot
+    assert "monitor entries" in words(svg)
+
+
+@pytest.mark.skipif(which("dot") is None, reason="needs Graphviz")
+def test_a_frame_has_the_cpis_of_a_monitor_and_no_other_node() -> None:
+    boxes = {}
+    for each in ET.fromstring(graph_svg(*planned("flight"))).iter(f"{SVG}rect"):
+        for tip in each.iter(f"{SVG}title"):
+            boxes[tip.text or ""] = [float(each.get(key, 0)) for key in ("x", "y", "width", "height")]
+    (frame,) = (box for words, box in boxes.items() if words.startswith("monitor log.entries"))
+    inside = {
+        words.partition(":")[0]
+        for words, (x, y, width, height) in boxes.items()
+        if frame[0] < x + width / 2 < frame[0] + frame[2] and frame[1] < y + height / 2 < frame[1] + frame[3]
+    }
+    assert inside == {"log.put", "log.take", "monitor log.entries"}
+
+
+def test_an_event_of_a_component_without_tasks_is_of_its_instance(tmp_path: Path) -> None:
+    """An instance without a CPI or a task is a node of its own, of the kind of its component."""
+    text = """import <std_connector.camkes>;
+component Driver { emits Tick tick; }
+component Worker { control; requestor; consumes Tick work; }
+assembly {
+    composition {
+        component Driver driver;
+        component Worker worker;
+        connection seL4NotificationNative ticks(from driver.tick, to worker.work);
+    }
+    configuration { worker._priority = 10; worker.release = "work"; }
+}
+"""
+    (tmp_path / "system.camkes").write_text(text)
+    dot = graph_dot(*planned_file(tmp_path / "system.camkes"))
+    assert '"driver" [label="driver\\nDriver"' in dot
+    assert '"driver" -> "worker" [label="releases", ' in dot
+
+
+def test_a_picture_in_a_file_is_dark_where_its_viewer_is(tmp_path: Path) -> None:
+    write_picture(tmp_path / "graph.svg", graph_svg(nested_plan(), system()))
+    text = (tmp_path / "graph.svg").read_text()
+    ET.fromstring(text)
+    assert "@media screen and (prefers-color-scheme: dark) {:root {filter: invert" in text
 
 
 def test_budgets_policies_and_priorities_at_each_criticality() -> None:

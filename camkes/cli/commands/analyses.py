@@ -232,11 +232,14 @@ def page(
     of_time: tuple[Sequence[BudgetResult], Sequence[LevelResult]] | None,
 ) -> str:
     from camkes.showing import budgets
+    from camkes.showing.analysis import response_text
     from camkes.showing.draw.graph_svg import graph_svg
     from camkes.showing.page import to_html
 
     capabilities = pipeline.capabilities(result, Sink())
-    graph = graph_svg(result.plan, result.system)
+    known = (each for each in analysis.tasks if each.response is not None)
+    bounds = {each.task.name: f"responds within {response_text(each)}" for each in known}
+    graph = graph_svg(result.plan, result.system, bounds=bounds)
     times = () if of_time is None else budgets.tables(*of_time, met)
     return to_html(result.application.name, workload, analysis, found, capabilities, graph, times)
 

@@ -1,29 +1,32 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The request graph: tasks and CPIs as a graph, and as text for Graphviz.
+"""The request graph: tasks and CPIs, requests and events as a graph, and as text for Graphviz.
 
 A system without tasks and protocols is shown as its instances and connections.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import cycle as repeated
+from types import MappingProxyType
 
 from msgspec import Struct
 
 from camkes.diagnostics.words import plural
+from camkes.model.connectors import Carries, support
 from camkes.model.protocols import Protocol
 from camkes.model.system import System
 from camkes.model.units import duration
+from camkes.protocols.jobs import TaskJobs, find_jobs
 from camkes.protocols.plan import Plan, PlannedCpi, PlannedTask
 from camkes.showing.plan_words import levels, policy_words, priority_words
 
 #: what a node is; for a CPI, the word for its protocol
 TASK, INSTANCE, CONDITION, SCHEDULER = "task", "instance", "condition", "scheduler"
 
-#: labels of edges to a condition and from it, and from a scheduler to the tasks of its band
-WAITS, HELPED, ORDERS = "waits for", "helped by", "orders"
+#: labels of edges to a condition and from it, from a scheduler to the tasks of its band, and of events
+WAITS, HELPED, ORDERS, RELEASES, SIGNALS = "waits for", "helped by", "orders", "releases", "signals"
 
 #: fill and border
 _OF_PROTOCOLS = (
@@ -39,7 +42,7 @@ COLOURS = {
     CONDITION: ("#fdf6d8", "#8a7420"),
     SCHEDULER: ("#f7dfe0", "#96484d"),
 }
-CYCLE_COLOUR = "#b3261e"
+CYCLE_COLOUR, EVENT_COLOUR = "#b3261e", "#8a5a00"
 
 
 class GraphNode(Struct, frozen=True):
@@ -60,17 +63,31 @@ class GraphEdge(Struct, frozen=True):
     loose: bool = False
     on_cycle: bool = False
 
+    @property
+    def is_event(self) -> bool:
+        return self.label in (RELEASES, SIGNALS)
+
 
 class Graph(Struct, frozen=True):
+    """`frames` are the CPIs of each monitor, which have one lock, by its name."""
+
     nodes: tuple[GraphNode, ...]
     edges: tuple[GraphEdge, ...]
+    frames: Mapping[str, tuple[str, ...]] = {}
 
 
-def make_graph(plan: Plan, system: System, cycle: Sequence[str] = ()) -> Graph:
-    """The graph to draw. `cycle` names CPIs each of which requests the next, and the last the first."""
+def make_graph(
+    plan: Plan, system: System, cycle: Sequence[str] = (), bounds: Mapping[str, str] = MappingProxyType({})
+) -> Graph:
+    """The graph to draw. `cycle` names CPIs each of which requests the next, and the last the first; `bounds`
+    are words about the response times of tasks."""
     if not plan.tasks and not plan.cpis:
         return _connections(system)
-    nodes = [GraphNode(task.name, TASK, tuple(_of_task(task))) for task in plan.tasks]
+    jobs = find_jobs(system, plan)
+    nodes = [
+        GraphNode(task.name, TASK, tuple(_of_task(task, jobs.get(task.name), bounds.get(task.name, ""))))
+        for task in plan.tasks
+    ]
     nodes += [GraphNode(cpi.name, cpi.protocol.value, tuple(_about(cpi, plan.mcs))) for cpi in plan.cpis]
     known = {node.name for node in nodes}
     loose: dict[tuple[str, str], bool] = {}
@@ -89,15 +106,54 @@ def make_graph(plan: Plan, system: System, cycle: Sequence[str] = ()) -> Graph:
         priorities = f"priorities {band.lowest} to {band.highest}"
         nodes.append(GraphNode(band.instance, SCHEDULER, (band.order.value, priorities)))
         edges += [GraphEdge(band.instance, task, ORDERS) for task in band.tasks]
-    return Graph(tuple(nodes), tuple(edges))
+    _add_events(nodes, edges, plan, system)
+    frames: dict[str, tuple[str, ...]] = {}
+    for cpi in plan.cpis:
+        if cpi.monitor is not None:
+            frames[cpi.lock_name] = (*frames.get(cpi.lock_name, ()), cpi.name)
+    return Graph(tuple(nodes), tuple(edges), frames)
 
 
-def _of_task(task: PlannedTask) -> Iterator[str]:
+def _add_events(nodes: list[GraphNode], edges: list[GraphEdge], plan: Plan, system: System) -> None:
+    """Events, from a task, or else from all CPIs of the instance, to whom they release or signal."""
+    released = {f"{task.instance}.{task.release}" for task in system.tasks if task.release}
+    known = {node.name for node in nodes}
+    found: dict[GraphEdge, None] = {}
+
+    def at(instance: str) -> tuple[str, ...]:
+        if instance in known:
+            return (instance,)
+        cpis = tuple(cpi.name for cpi in plan.cpis if cpi.instance == instance)
+        if not cpis:
+            known.add(instance)
+            kind = next(each.type.name for each in system.instances if each.name == instance)
+            nodes.append(GraphNode(instance, INSTANCE, (kind,)))
+        return cpis or (instance,)
+
+    for connection in system.connections:
+        if support(connection.connector).carries is not Carries.EVENTS:
+            continue
+        for end in connection.to_ends:
+            if end.name in known:
+                continue  # a condition
+            label = RELEASES if end.name in released else SIGNALS
+            for source in connection.from_ends:
+                for one in at(source.instance):
+                    unsure = one != source.instance
+                    found |= {GraphEdge(one, other, label, unsure): None for other in at(end.instance)}
+    edges += found
+
+
+def _of_task(task: PlannedTask, jobs: TaskJobs | None, bound: str) -> Iterator[str]:
     yield f"priority {levels(map(str, task.priorities)) if task.priorities else priority_words(task)}"
     time = task.time
     if time is not None and time.budgets[0] < time.period:
         budgets = levels(map(duration, time.budgets[: time.criticality + 1]))
         yield f"budget {budgets} in {duration(time.period)}"
+    elif jobs is not None and jobs.release == "timer" and jobs.period is not None:
+        yield f"every {duration(jobs.period)}"
+    if bound:
+        yield bound
 
 
 def _connections(system: System) -> Graph:
@@ -132,6 +188,10 @@ def graph_dot(plan: Plan, system: System, cycle: Sequence[str] = ()) -> str:
         '    node [fontname="Helvetica", fontsize=11, style="filled"];',
         '    edge [fontname="Helvetica", fontsize=9, color="#52606d"];',
     ]
+    for number, (lock, members) in enumerate(graph.frames.items()):
+        inside = " ".join(f"{_quoted(name)};" for name in members)
+        tip = _quoted(f"monitor {lock}")
+        lines.append(f"    subgraph cluster_{number} {{ style=dotted; tooltip={tip}; {inside} }}")
     on_cycle = set(cycle)
     for node in graph.nodes:
         fill, border = COLOURS[node.kind]
@@ -148,7 +208,9 @@ def graph_dot(plan: Plan, system: System, cycle: Sequence[str] = ()) -> str:
         settings = []
         if edge.label:
             settings.append(f"label={_quoted(edge.label)}")
-        if edge.loose:
+        if edge.is_event:
+            settings += [f'color="{EVENT_COLOUR}"', "style=dotted"]
+        elif edge.loose:
             settings.append("style=dashed")
         if edge.on_cycle:
             settings += [f'color="{CYCLE_COLOUR}"', "penwidth=2"]

@@ -14,22 +14,25 @@ from shutil import which
 from typing import Any
 
 from camkes import process
-from camkes.showing.draw.layers import GAP_X, GAP_Y, GraphLayout, Point, Route
+from camkes.showing.draw.layers import FRAME, GAP_X, GAP_Y, GraphLayout, Point, Route
 
 TIMEOUT = 10.0  # seconds; `dot` is slow on large graphs
 INCH = 72.0  # of our units, which are Graphviz's points
 
 
 def dot_layout(
-    sizes: Mapping[str, Point], edges: Sequence[tuple[str, str]], labels: Sequence[Point | None]
+    sizes: Mapping[str, Point],
+    edges: Sequence[tuple[str, str]],
+    labels: Sequence[Point | None],
+    frames: Sequence[Sequence[str]] = (),
 ) -> GraphLayout | None:
     """The layout by `dot`; None if it is not installed or fails. `labels` are the sizes of the edges'
-    labels."""
+    labels, `frames` nodes that are kept together."""
     program = which("dot")
     if program is None or not sizes:
         return None
     try:
-        done = process.run([program, "-Tjson0"], input=_text(sizes, edges, labels), timeout=TIMEOUT)
+        done = process.run([program, "-Tjson0"], input=_text(sizes, edges, labels, frames), timeout=TIMEOUT)
         answer = json.loads(done.output) if done.status == 0 else None
         return None if answer is None else _layout(answer, list(sizes), len(edges))
     except (OSError, ValueError, KeyError):
@@ -37,7 +40,10 @@ def dot_layout(
 
 
 def _text(
-    sizes: Mapping[str, Point], edges: Sequence[tuple[str, str]], labels: Sequence[Point | None]
+    sizes: Mapping[str, Point],
+    edges: Sequence[tuple[str, str]],
+    labels: Sequence[Point | None],
+    frames: Sequence[Sequence[str]],
 ) -> str:
     """Nodes and edges under their numbers."""
     numbers = {name: number for number, name in enumerate(sizes)}
@@ -47,6 +53,9 @@ def _text(
     ]
     for name, (width, height) in sizes.items():
         lines.append(f"{numbers[name]} [width={width / INCH:.4f}, height={height / INCH:.4f}];")
+    for number, members in enumerate(frames):
+        inside = " ".join(f"{numbers[name]};" for name in members)
+        lines.append(f"subgraph cluster_{number} {{ margin={FRAME}; {inside} }}")
     for number, ((source, target), label) in enumerate(zip(edges, labels, strict=True)):
         words = ""
         if label is not None:
@@ -63,7 +72,8 @@ def _layout(answer: dict[str, Any], names: Sequence[str], edges: int) -> GraphLa
         x, y = map(float, text.split(","))
         return x, height - y
 
-    places = {names[int(node["name"])]: point(node["pos"]) for node in answer["objects"]}
+    nodes = (each for each in answer["objects"] if "pos" in each)
+    places = {names[int(node["name"])]: point(node["pos"]) for node in nodes}
     routes = {}
     for edge in answer.get("edges", ()):
         points = tuple(map(point, edge["pos"].split()))

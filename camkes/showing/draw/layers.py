@@ -15,6 +15,7 @@ from msgspec import Struct
 
 GAP_X = 34.0
 GAP_Y = 58.0
+FRAME = 12.0  # between a frame and the nodes in it
 BEND = 10.0  # width of an edge that passes through a layer
 SWEEPS = 8
 

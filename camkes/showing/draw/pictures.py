@@ -13,12 +13,18 @@ from camkes.files import OutputError, temporary_folder, write_output
 #: Endings of names of pictures, with the arguments of `rsvg-convert`. A PNG has two pixels for each unit.
 FORMS = {".svg": (), ".png": ("--format=png", "--zoom=2"), ".pdf": ("--format=pdf",)}
 TIMEOUT = 60.0  # seconds
+#: dark paper and light ink, with the same hues, where a viewer is dark
+_DARK = (
+    "<style>@media screen and (prefers-color-scheme: dark) "
+    "{:root {filter: invert(.92) hue-rotate(180deg)}}</style>"
+)
 
 
 def write_picture(path: Path, svg: str) -> None:
     """Write a picture in the form that the ending of `path` names. Raises OutputError."""
     if path.suffix == ".svg":
-        write_output(path, svg.encode())
+        root = svg.index(">", svg.index("<svg")) + 1
+        write_output(path, f"{svg[:root]}{_DARK}{svg[root:]}".encode())
         return
     program = which("rsvg-convert")
     if program is None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Draws the memory of a system as rectangles: one for each component, with one for each part in it, whose
-areas are their bytes. The colours of the ground and of the letters are those of the reader's scheme."""
+areas are their bytes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from camkes.capdl.size import PARTS, ComponentSize, SystemSize
 from camkes.showing.draw.svg import (
+    FAINT,
     FONT,
     INK,
     PALETTE,
@@ -26,13 +27,7 @@ from camkes.showing.draw.svg import (
 WIDTH, HEIGHT, MARGIN = 960.0, 600.0, 16.0
 _TOP, _LEGEND, _HEAD = 44.0, 34.0, 18.0
 _SIZE = 12.0
-
-#: the letters in rectangles are dark in both schemes, as these are light in both
-_STYLE = (
-    ".ground{fill:#ffffff}.ink{fill:#1f2933}.frame{fill:#eef1f4;stroke:#5f6b7a}"
-    "@media (prefers-color-scheme:dark){.ground{fill:#14181d}.ink{fill:#e6eaef}"
-    ".frame{fill:#262d35;stroke:#9aa5b1}}"
-)
+_FRAME = "#eef1f4"
 
 
 class Box(Struct, frozen=True):
@@ -91,10 +86,9 @@ def treemap_svg(size: SystemSize, name: str) -> str:
     boxes = squarified([each.bytes for each in components], whole)
     label = _heading(size, name)
     parts = [
-        element("style", _STYLE),
         title(label),
-        element("rect", class_="ground", width=WIDTH, height=HEIGHT),
-        text(MARGIN, 28, label, font_size=16, class_="ink"),
+        element("rect", width=WIDTH, height=HEIGHT, fill="#ffffff"),
+        text(MARGIN, 28, label, font_size=16, fill=INK),
     ]
     for component, box in zip(components, boxes, strict=True):
         parts.append(_component(component, box, colours))
@@ -117,12 +111,12 @@ def _component(component: ComponentSize, box: Box, colours: dict[str, str]) -> s
     shown = [part for part in component.memory if part.bytes]
     shown.sort(key=lambda part: -part.bytes)
     about = _described(component)
-    frame = element("rect", class_="frame", x=box.x, y=box.y, width=box.width, height=box.height)
+    frame = element("rect", x=box.x, y=box.y, width=box.width, height=box.height, fill=_FRAME, stroke=FAINT)
     content = [title(about), frame]
     head = _HEAD if box.height > 2 * _HEAD else 0.0
     name = about if _fits(about, box) else shortened(component.name, _SIZE, box.width - 8)
     if head and name:
-        content.append(text(box.x + 4, box.y + 13, name, font_size=_SIZE, class_="ink"))
+        content.append(text(box.x + 4, box.y + 13, name, font_size=_SIZE, fill=INK))
     inside = Box(box.x + 2, box.y + head + 2, max(box.width - 4, 0.0), max(box.height - head - 4, 0.0))
     for part, place in zip(shown, squarified([part.bytes for part in shown], inside), strict=True):
         content.append(
@@ -153,7 +147,7 @@ def _legend(colours: dict[str, str]) -> Iterator[str]:
     for index, (part, colour) in enumerate(colours.items()):
         x = MARGIN + index * 130
         yield element("rect", x=x, y=y - 10, width=12, height=12, fill=colour, stroke=darker(colour))
-        yield text(x + 18, y, part, font_size=_SIZE, class_="ink")
+        yield text(x + 18, y, part, font_size=_SIZE, fill=INK)
 
 
 def readable(bytes: int) -> str:

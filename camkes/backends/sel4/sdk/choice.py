@@ -25,6 +25,7 @@ from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.model.configured import Defaults
 from camkes.project.application import Application
 from camkes.project.places import place_of, read_text
+from camkes.project.values import is_off, is_on, same
 from camkes.resolve import LoadOptions
 from camkes.resolve.codes import IMPORT_NOT_FOUND
 
@@ -38,12 +39,6 @@ _SETTINGS = ("settings.cmake", "easy-settings.cmake")
 _IN_WORKSPACE = "build in a workspace: --workspace DIR in place of --sdk"
 #: what of a workspace is missing where these are reported
 _ONLY_IN_WORKSPACE = {IMPORT_NOT_FOUND: "components", NO_CONNECTOR: "templates"}
-_TRUE, _FALSE = ("1", "ON", "YES", "TRUE", "Y"), ("0", "OFF", "NO", "FALSE", "N", "")
-
-
-def _switch(value: str) -> bool:
-    return value.upper() in _TRUE
-
 
 #: Options that change what the tool does, and nothing that is in an SDK: switches, by the field of the
 #: project, and numbers.
@@ -103,11 +98,11 @@ def choose(sdk: Sdk, file: Path, definitions: Mapping[str, str], sink: Sink) -> 
         if any(name in asked and name not in has for name in _ARCHITECTURES):
             continue
         # what its build does not know is the application's
-        others = [name for name in (asked.keys() & has.keys()) - _FREE if not _same(asked[name], has[name])]
+        others = [name for name in (asked.keys() & has.keys()) - _FREE if not same(asked[name], has[name])]
         left_out = [
             name
             for name, value in each.definitions.items()
-            if name not in asked and name not in _ARCHITECTURES and not _is_off(value)
+            if name not in asked and name not in _ARCHITECTURES and not is_off(value)
         ]
         if not others and not left_out:
             return each
@@ -129,24 +124,6 @@ def _options(configuration: Configuration) -> str:
     )
 
 
-def _is_off(value: str) -> bool:
-    return value.upper() in _FALSE
-
-
-def _same(one: str, other: str) -> bool:
-    """Whether two values are the same to CMake."""
-    first, second = one.strip('"').upper(), other.strip('"').upper()
-    if first == second:
-        return True
-    both = (first, second)
-    if all(each in _TRUE for each in both) or all(each in _FALSE for each in both):
-        return True
-    try:
-        return int(first, 0) == int(second, 0)
-    except ValueError:
-        return False
-
-
 def seen_by_applications(configuration: Configuration) -> dict[str, str]:
     """The variables of the kernel, which CMake files of applications ask for."""
     return {name: value for name, value in configuration.cache.items() if name.startswith("Kernel")}
@@ -157,7 +134,7 @@ def check(application: Application, sdk: Sdk, configuration: Configuration, sink
     from those of the SDK."""
     _compare_compilers(sdk, configuration, sink)
     for span, name, value in _settings(application):
-        if name in configuration.cache and name not in _FREE and not _same(value, configuration.cache[name]):
+        if name in configuration.cache and name not in _FREE and not same(value, configuration.cache[name]):
             has = configuration.cache[name] or "nothing"
             sink.report(
                 NOT_IN_SDK,
@@ -247,7 +224,7 @@ def project_of(
     """The application as CMake would describe it."""
     data = {key: _placed(value, sdk, configuration) for key, value in configuration.project.items()}
     given = application.options
-    use_tree = _switch(given.get("CAmkESDTS", "OFF"))
+    use_tree = is_on(given.get("CAmkESDTS", "OFF"))
     tree = (
         (application.dtb or (Path(data["kernel_dtb"]) if data["kernel_dtb"] else None)) if use_tree else None
     )
@@ -274,7 +251,7 @@ def project_of(
         stack=int(str(given.get(_STACK, usual_of.stack)), 0),
         affinity=int(given.get(_AFFINITY, usual_of.affinity)),
     )
-    switches = {field: _switch(given[name]) for name, field in _SWITCHES.items() if name in given}
+    switches = {field: is_on(given[name]) for name, field in _SWITCHES.items() if name in given}
     return replace(
         project, options=read, declared=DeclaredTemplates.of(application), defaults=defaults, **switches
     )

@@ -14,6 +14,7 @@ int run(void)
     if (!measures) {
         HOLD(inherited);
         HOLD(inherited_inherited);
+        HOLD(fixed);
         (void)plain_now(0), (void)fixed_now(0), (void)propagated_now(0);
         return 0;
     }
@@ -26,5 +27,6 @@ int run(void)
     CLOCK(inherited_inherited);
     CONTENDED(inherited);
     CONTENDED(inherited_inherited);
+    CONTENDED(fixed);
     return 0;
 }
