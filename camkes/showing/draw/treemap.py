@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from camkes.capdl.size import PARTS, ComponentSize, SystemSize
+from camkes.diagnostics.words import plural
 from camkes.showing.draw.svg import (
     FAINT,
     FONT,
@@ -166,5 +167,6 @@ def _heading(size: SystemSize, name: str) -> str:
 
 def _described(component: ComponentSize) -> str:
     """The text at a component."""
-    threads = f"{len(component.threads)} threads, " if component.threads else ""
+    count = len(component.threads)
+    threads = f"{count} {plural(count, 'thread')}, " if count else ""
     return f"{component.name}: {threads}{readable(component.bytes)}"
