@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from camkes.backends.sel4.sdk.description import Configuration
     from camkes.callgraph.read import CodeCalls
     from camkes.capdl.model import CapabilityModel
+    from camkes.capdl.size import SystemSize
     from camkes.model.system import System
     from camkes.outcome import Outcome
     from camkes.project.application import Application
@@ -623,6 +624,52 @@ def _build_with_sdk(
     if parts is None or sink.has_errors:
         return False
     return build_system(sdk, configuration, application, parts, builds, out, sink, progress)
+
+
+# Sizes -------------------------------------------------------------------------------------------
+
+
+class CountedSize(Struct, frozen=True):
+    """What the system of an application takes."""
+
+    name: str
+    size: SystemSize
+
+
+def planned_size(asked: Input, sink: Sink) -> CountedSize | None:
+    """What a system takes as far as that is planned; nothing is built."""
+    from camkes.backends.host.host import heap_sizes
+    from camkes.capdl.size import planned_size as counted
+
+    checked = check(asked, sink)
+    if checked is None:
+        return None
+    model = capabilities(checked, sink)
+    if sink.has_errors:
+        return None
+    heaps = heap_sizes(checked.application, checked.system, model)
+    return CountedSize(checked.application.name, counted(model, heaps))
+
+
+def built_size(
+    asked: Input, workspace: Path | None, output: Path | None, sink: Sink, progress: Progress
+) -> CountedSize | None:
+    """What a build of a system for seL4 takes."""
+    from camkes.backends.sel4.codes import SEL4_BUILD
+    from camkes.backends.sel4.elf import ElfError
+    from camkes.backends.sel4.size import built_size as counted
+
+    application = find_for_sel4(asked, sink, progress)
+    if application is None:
+        return None
+    with built_for_sel4(asked, workspace, output, sink, progress) as out:
+        if out is None:
+            return None
+        try:
+            return CountedSize(application.name, counted(out))
+        except (OSError, ElfError) as error:
+            sink.report(SEL4_BUILD, f"the build cannot be read: {error}")
+            return None
 
 
 # Running -----------------------------------------------------------------------------------------

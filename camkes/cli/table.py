@@ -41,10 +41,12 @@ COMPLETION = Command(
 #: command is imported when the command is used.
 MODULES = {
     "new": "projects",
+    "stubs": "projects",
     "check": "systems",
     "dump": "systems",
     "plan": "systems",
     "graph": "systems",
+    "size": "sizes",
     "analyze": "analyses",
     "schedule": "schedules",
     "measure": "measurements",

@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from camkes.diagnostics import SourceFile, Span
 from camkes.editor.index import NamedSymbol, NameUse
 from camkes.editor.workspace import SystemSnapshot
 from camkes.parser import ast
+from camkes.scaffold.stubs import defined, text_of
 
 
 def handlers(analysis: SystemSnapshot, use: NameUse) -> list[Span]:
@@ -30,9 +31,8 @@ def handlers(analysis: SystemSnapshot, use: NameUse) -> list[Span]:
                 if symbol in (method, interface, component)
             ]
         if names:
-            wanted = re.compile(rf"^(?!\s|#)[^;\n]*?\b({'|'.join(names)})\s*\([^;]*?\)\s*\{{", re.MULTILINE)
             for source in _sources(analysis, component):
-                found += _places(source, wanted)
+                found += _places(source, names)
     return found
 
 
@@ -57,13 +57,12 @@ def _sources(analysis: SystemSnapshot, component: NamedSymbol) -> tuple[Path, ..
     return build.sources if build is not None else ()
 
 
-def _places(path: Path, wanted: re.Pattern[str]) -> Iterator[Span]:
-    try:
-        text = path.read_text(errors="replace")
-    except OSError:  # the file has gone
+def _places(path: Path, names: Sequence[str]) -> Iterator[Span]:
+    text = text_of(path)
+    if text is None:  # the file has gone
         return
     file = SourceFile(path, text)
-    for match in wanted.finditer(text):
-        line = text.count("\n", 0, match.start(1)) + 1
-        column = match.start(1) - (text.rfind("\n", 0, match.start(1)) + 1) + 1
-        yield Span(file, line, column, line, column + len(match[1]))
+    for name, offset in defined(text, names):
+        line = text.count("\n", 0, offset) + 1
+        column = offset - (text.rfind("\n", 0, offset) + 1) + 1
+        yield Span(file, line, column, line, column + len(name))

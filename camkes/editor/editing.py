@@ -11,10 +11,11 @@ from contextlib import contextmanager
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
+from camkes.backends.host.codes import LINK_ERROR
 from camkes.diagnostics import Sink, Span
 from camkes.editor import convert
 from camkes.editor.complete import Entry, Sort, complete
-from camkes.editor.fixes import Fix, fixes
+from camkes.editor.fixes import Fix, fixes, missing_handlers
 from camkes.editor.rename import RefusedError, check_damage, check_name, check_symbol
 from camkes.editor.session import Feature, Server
 from camkes.format import format_file
@@ -98,16 +99,19 @@ async def actions(server: Server, params: lsp.CodeActionParams) -> list[lsp.Code
         if last < params.range.start.line or first > params.range.end.line:
             continue
         found = fixes(analysis, diagnostic)
-        result += [_action(server, fix, shown, preferred=len(found) == 1) for fix in found]
-    return result
+        result += [_action(server, fix, [shown], preferred=len(found) == 1) for fix in found]
+    lines = params.range.start.line + 1, params.range.end.line + 1
+    told = [each for each in params.context.diagnostics if each.code == LINK_ERROR.number]  # by a build
+    missing = missing_handlers(analysis, source, *lines, server.text)
+    return result + [_action(server, fix, told, preferred=bool(told)) for fix in missing]
 
 
-def _action(server: Server, fix: Fix, shown: lsp.Diagnostic, *, preferred: bool) -> lsp.CodeAction:
+def _action(server: Server, fix: Fix, shown: list[lsp.Diagnostic], *, preferred: bool) -> lsp.CodeAction:
     edits = {server.uri(fix.span.file.path): [lsp.TextEdit(server.range(fix.span), fix.text)]}
     return lsp.CodeAction(
         fix.title,
         lsp.CodeActionKind.QuickFix,
-        [shown],
+        shown or None,
         is_preferred=preferred,
         edit=lsp.WorkspaceEdit(changes=edits),
     )

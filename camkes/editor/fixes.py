@@ -12,6 +12,8 @@ from camkes.diagnostics import Diagnostic, SourceFile, Span
 from camkes.editor.workspace import SystemSnapshot
 from camkes.parser import ast
 from camkes.resolve.words.nearest import suggested
+from camkes.scaffold import stubs
+from camkes.scaffold.stubs import ReadText, component_types
 
 
 class Fix(NamedTuple):
@@ -27,6 +29,46 @@ def fixes(analysis: SystemSnapshot, diagnostic: Diagnostic) -> list[Fix]:
     if diagnostic.span is None:
         return []
     return [fix for rule in _RULES for fix in rule(analysis, diagnostic, diagnostic.span)]
+
+
+def missing_handlers(
+    analysis: SystemSnapshot, source: SourceFile, first: int, last: int, read: ReadText
+) -> list[Fix]:
+    """What `camkes stubs` does, for the components whose name, `control` or `provides` is in some lines of a
+    file. A source that there is not yet is left to the command."""
+    own = [
+        (node.name, node.items)
+        for node in analysis.program.items
+        if isinstance(node, ast.ComponentDecl) and node.name and node.span.file.path == source.path
+    ]
+    names = [
+        name.text
+        for name, items in own
+        for span in (name.span, *(item.span for item in items if _has_handlers(item)))
+        if span.line <= last and first <= span.end_line
+    ]
+    if not names:
+        return []
+    kinds = component_types(analysis.program, forward=analysis.options.allow_forward_references)
+    only = [name for name in dict.fromkeys(names) if name in kinds]
+    found = []
+    for each in stubs.missing_handlers(analysis.application, kinds, analysis.system, only, read):
+        text = None if each.insertion is None else read(each.insertion.path)
+        if each.insertion is None or text is None:
+            continue
+        file = SourceFile(each.insertion.path, text)
+        end = _at(file, len(file.lines), len(file.lines[-1]) + 1)
+        begin = "\n" if file.lines[-1] else ""
+        what = f"`{each.handlers[0].name}()`"
+        if len(each.handlers) > 1:
+            what = f"the {len(each.handlers)} missing handlers of `{each.kind.name}`"
+        title = f"Define {what} in {file.path.name}"
+        found.append(Fix(title, end, f"{begin}{each.insertion.text}"))
+    return found
+
+
+def _has_handlers(item: object) -> bool:
+    return isinstance(item, ast.Control) or (isinstance(item, ast.InterfaceDecl) and item.kind == "provides")
 
 
 def _word(analysis: SystemSnapshot, diagnostic: Diagnostic, span: Span) -> Iterator[Fix]:

@@ -23,6 +23,7 @@ from camkes.editor import convert
 from camkes.editor.index import NameUse
 from camkes.editor.protocol import ValidatingProtocol
 from camkes.editor.workspace import SystemSnapshot, Workspace
+from camkes.scaffold.stubs import text_of
 
 #: The files that are ours.
 SUFFIXES = (".camkes", ".idl4")
@@ -166,6 +167,13 @@ class Server(LanguageServer):
             if os.path.realpath(path_of(uri)) == real:
                 return str(uri)
         return from_fs_path(str(path)) or ""
+
+    def text(self, path: Path) -> str | None:
+        """The text of a file, as the editor has it where it is open; None if there is no such file."""
+        for uri, document in self.workspace.text_documents.items():
+            if os.path.realpath(path_of(uri)) == os.path.realpath(path):
+                return str(document.source)
+        return text_of(path)
 
     def range(self, span: Span) -> lsp.Range:
         return convert.range_of(span, self.encoding)

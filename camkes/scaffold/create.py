@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Iterator
@@ -13,12 +14,15 @@ from camkes.diagnostics import Sink
 from camkes.files import OutputError, write_all
 from camkes.resources import EXAMPLES
 from camkes.scaffold.codes import PROJECT_EXISTS, PROJECT_NAME
+from camkes.scaffold.installation import ToolSource
 
 _PROJECTS = Path(__file__).parent / "projects"
 #: files that all projects have
 _COMMON = "common"
 #: replaced by the name of the project, in names of files too
 _NAME = "@NAME@"
+#: replaced by what its workflow installs
+_SOURCE = "@SOURCE@"
 #: names that tools treat in another way where they are stored
 _STORED = {"gitignore": ".gitignore"}
 
@@ -41,19 +45,22 @@ _LEFT_OUT = re.compile(r"expected.*\.txt|build/.*")
 _HEADER = re.compile(r"\A(?:(?:/\*|#) SPDX-.*\n)+")
 
 
-def files_of(template: str, name: str) -> dict[Path, bytes]:
-    """The files of a project called `name`, by their paths in its folder."""
+def files_of(template: str, name: str, source: ToolSource) -> dict[Path, bytes]:
+    """The files of a project called `name`, by their paths in its folder; its workflow installs the tool from
+    the `source`."""
     found = {}
     for folder in (_PROJECTS / _COMMON, _PROJECTS / template):
         for place, text in _texts(folder):
-            found[_STORED.get(place, place).replace(_NAME, name)] = text.replace(_NAME, name)
+            text = text.replace(_NAME, name).replace(_SOURCE, json.dumps(source.reference))
+            found[_STORED.get(place, place).replace(_NAME, name)] = text
     example = _EXAMPLES.get(template)
     for place, text in _texts(EXAMPLES / example) if example else ():
         if place == "CMakeLists.txt":
             text = re.sub(rf"\b{example}\b", name, text)
         place = f"{name}.camkes" if place == f"{example}.camkes" else place
         found.setdefault(place, _HEADER.sub("", text))
-    return {Path(place): text.encode() for place, text in found.items()}
+    files = {Path(place): text.encode() for place, text in found.items()}
+    return files | dict([source.wheel] if source.wheel is not None else [])
 
 
 def _texts(folder: Path) -> Iterator[tuple[str, str]]:
@@ -64,9 +71,9 @@ def _texts(folder: Path) -> Iterator[tuple[str, str]]:
             yield place, path.read_text(encoding="utf-8")
 
 
-def create(folder: Path, template: str, sink: Sink) -> tuple[Path, ...]:
+def create(folder: Path, template: str, source: ToolSource, sink: Sink) -> tuple[Path, ...]:
     """Make a project in `folder`, whose name is the project's; the files that were written, none after a
-    diagnostic. Raises OutputError."""
+    diagnostic. Its workflow installs the tool from the `source`. Raises OutputError."""
     name = folder.absolute().name
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]*", name):
         sink.report(
@@ -78,7 +85,7 @@ def create(folder: Path, template: str, sink: Sink) -> tuple[Path, ...]:
         return ()
     files = {
         path: data
-        for path, data in files_of(template, name).items()
+        for path, data in files_of(template, name, source).items()
         if str(path) not in _KEPT or not (folder / path).exists()
     }
     existing = [str(path) for path in files if (folder / path).exists()]

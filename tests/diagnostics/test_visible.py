@@ -153,8 +153,10 @@ def test_commands(tmp_path: Path) -> None:
     """Whatever is printed or written of a system in a folder with such a name, and of what it prints."""
     project = write_files(tmp_path / HOSTILE_NAME, _FILES)
     out = tmp_path / "out"
-    made = [out / name for name in ("t.svg", "t.html", "t.json", "r.json", "g.svg", "g.dot", "j.xml")]
-    timeline, page, trace, report, graph, dot, junit = made
+    made = [
+        out / name for name in ("t.svg", "t.html", "t.json", "r.json", "g.svg", "g.dot", "j.xml", "s.svg")
+    ]
+    timeline, page, trace, report, graph, dot, junit, size = made
     out.mkdir()
     results = [
         camkes("check", project),
@@ -171,8 +173,11 @@ def test_commands(tmp_path: Path) -> None:
         camkes("test", project, "-o", out / "tests", "--junit", junit),
         camkes("test", project, "-o", out / "tests", "--tap"),
         camkes("test", project, "-o", out / "tests", "--json"),
+        camkes("size", project, "--svg", size),
+        camkes("stubs", project, "--print"),
+        camkes("new", "component", "More", "--control", "--to", project),
     ]
-    assert [each.status for each in results] == [0, 0, 0, 0, 0, 0, 0, 1, 1, 1]
+    assert [each.status for each in results] == [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 0]
     report.write_text(results[4].output, encoding="utf-8")
     assert "52;c;" in (out / "c").read_bytes().decode(errors="replace")
     assert "52;c;" in junit.read_text(encoding="utf-8")

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from camkes.scaffold.create import files_of
+from camkes.scaffold.installation import ToolSource
 from tests.command import camkes
 from tests.docs.test_examples import ROOT
 from tests.written import write_files
@@ -34,7 +35,11 @@ def test_the_files_of_a_new_project() -> None:
         names = row.split()
         inside = names.pop(0) if names[0].endswith("/") else ""
         shown += [Path(inside, name) for name in names]
-    assert folder == "pump/" and set(shown) <= set(files_of("task", "pump")) and len(shown) == 9
+    assert (
+        folder == "pump/"
+        and set(shown) <= set(files_of("task", "pump", ToolSource("camkes-rt")))
+        and len(shown) == 9
+    )
 
 
 def test_settings_of_helix() -> None:

@@ -14,6 +14,7 @@ from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
 
 from camkes.cli.main import main
+from tests.command import camkes
 from tests.editor.client import Editor, editor
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -442,4 +443,42 @@ def test_characters_beyond_ascii_and_other_line_ends(tmp_path: Path) -> None:
         assert found is not None and found.range is not None
         assert found.range.start == position
 
+    session(tmp_path, script)
+
+
+def test_missing_handlers_are_added_in_the_source_of_the_component(tmp_path: Path) -> None:
+    """At the component, its `control` and what it provides; the same text as `camkes stubs`, behind what the
+    editor has of the file."""
+    text = (
+        "procedure Reading { int value(); int limit(); }\n"
+        "component Meter {\n    control;\n    provides Reading reading;\n    emits Tick tick;\n}\n"
+        "component Other { control; }\n"
+        "assembly { composition { component Meter meter; component Other other; } }\n"
+    )
+
+    async def script(editor: Editor) -> None:
+        editor.open("system.camkes", text)
+        await editor.settled("system.camkes")
+        title = "Define the 2 missing handlers of `Meter` in meter.c"
+        for line, column in ((2, 1), (3, 5), (4, 5)):
+            at = lsp.Position(line - 1, column - 1)
+            told = lsp.Diagnostic(lsp.Range(at, at), "component `Meter` ...", code="E0723")
+            assert await editor.actions("system.camkes", told) == [(title, "meter.c:2:", f"\n{printed}")], (
+                line
+            )
+        for line in (1, 5, 8):
+            at = lsp.Position(line - 1, 0)
+            told = lsp.Diagnostic(lsp.Range(at, at), "x")
+            assert await editor.actions("system.camkes", told) == []
+        editor.open("meter.c", "int run(void) { }\nint reading_value(void) { return 1; }")
+        at = lsp.Position(1, 0)
+        ((title, place, new),) = await editor.actions(
+            "system.camkes", lsp.Diagnostic(lsp.Range(at, at), "x", code="E0723")
+        )
+        assert title == "Define `reading_limit()` in meter.c" and place == "meter.c:2:"
+        assert new.startswith("\n\n#include <camkes.h>\n\n/*") and "int reading_limit(void)" in new
+
+    (tmp_path / "system.camkes").write_text(text)
+    (tmp_path / "meter.c").write_text("int run(void) { return 0; }\n")
+    printed = camkes("stubs", tmp_path, "Meter", "--print").output.partition("\n")[2]
     session(tmp_path, script)

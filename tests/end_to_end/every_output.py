@@ -19,13 +19,15 @@ from camkes.backends.sel4.complete import complete
 from camkes.backends.sel4.spec import unlinked
 from camkes.capdl import authority
 from camkes.capdl.host_table import host_table
+from camkes.capdl.size import planned_size
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering.machine import to_json, to_sarif
 from camkes.generate import generate
 from camkes.model.dump import dump_text
-from camkes.showing import plan_json, plan_tables
+from camkes.showing import plan_json, plan_tables, sizes
 from camkes.showing.draw.graph import graph_dot
 from camkes.showing.draw.graph_svg import graph_svg
+from camkes.showing.draw.treemap import treemap_svg
 
 
 def outputs(path: Path, folder: Path) -> Iterator[tuple[str, str]]:
@@ -44,6 +46,9 @@ def outputs(path: Path, folder: Path) -> Iterator[tuple[str, str]]:
     yield "picture", graph_svg(plan, system)
     model = pipeline.capabilities(checked, sink)
     yield "authority", authority.to_json(authority.authority(system, plan, model))
+    size = planned_size(model, {space.name: 1 << 20 for space in model.spaces})
+    yield "size", sizes.to_json(size, built=False)
+    yield "treemap", treemap_svg(size, path.stem)
     yield "boot table", host_table(model, {space.name: f"{space.name}.so" for space in model.spaces})
     yield "capDL", unlinked(complete(model), "x86_64").write().hex()
     for file in generate(system, plan, model, folder, sink):

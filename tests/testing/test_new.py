@@ -12,6 +12,7 @@ import pytest
 from camkes.resources import ROOT
 from camkes.scaffold import create
 from camkes.scaffold.create import TEMPLATES
+from camkes.scaffold.installation import ToolSource
 from tests.command import camkes
 from tests.documents import conforming
 
@@ -62,7 +63,7 @@ def test_a_build_of_the_example_is_not_part_of_a_new_system(
     for place in ("flight.camkes", "build/flight/log.bin", "expected.txt"):
         (tmp_path / "flight" / place).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "flight" / place).write_bytes(b"" if place == "flight.camkes" else b"\xff")
-    files = {str(path) for path in create.files_of("system", "drone")}
+    files = {str(path) for path in create.files_of("system", "drone", ToolSource("camkes-rt"))}
     assert "drone.camkes" in files and not any("log" in name or "expected" in name for name in files)
 
 

@@ -49,6 +49,15 @@ GENERATED_FLAGS = ("-g1", "-O0")
 _NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|[1-9]\d*")  # as CMake reads them
 
 
+def heap_sizes(application: Application, system: System, model: CapabilityModel) -> dict[str, int]:
+    """Bytes of the heap of each address space: as in an image for seL4."""
+    stated = application.options.get("CAmkESDefaultHeapSize", "")
+    default = (int(stated, 0) if _NUMBER.fullmatch(stated) else 0) or DEFAULT_HEAP
+    own = {i.name: i.configured.heap_size for i in system.instances if not i.type.hardware}
+    sizes = {name: default if size is None else size for name, size in own.items()}
+    return {space.name: sum(sizes.get(name, default) for name in space.instances) for space in model.spaces}
+
+
 class HostImage(Struct, frozen=True):
     """A system that can run: `kernel` boots `table`, whose images are beside it in `folder`; `oracle` judges
     what it records. `unwatched`: accesses to memory that an image for a search does not report."""
@@ -226,7 +235,8 @@ class _Build:
             return None
         table = self.folder / "system.table"
         names = {space: f"./{path.name}" for space, path in linker.images.items()}
-        write_changed(table, host_table(self.capabilities, names, self._heaps()))
+        heaps = heap_sizes(self.application, self.system, self.capabilities)
+        write_changed(table, host_table(self.capabilities, names, heaps))
         return HostImage(
             folder=self.folder,
             table=table,
@@ -291,17 +301,6 @@ class _Build:
             elif not outcome.good:
                 linker.report(outcome)
         return good
-
-    def _heaps(self) -> dict[str, int]:
-        """Bytes of the heap of each address space: as in an image for seL4."""
-        stated = self.application.options.get("CAmkESDefaultHeapSize", "")
-        default = (int(stated, 0) if _NUMBER.fullmatch(stated) else 0) or DEFAULT_HEAP
-        own = {i.name: i.configured.heap_size for i in self.system.instances if not i.type.hardware}
-        sizes = {name: default if size is None else size for name, size in own.items()}
-        return {
-            space.name: sum(sizes.get(name, default) for name in space.instances)
-            for space in self.capabilities.spaces
-        }
 
     # what is compiled
 

@@ -15,8 +15,8 @@ from camkes.backends.host.compiler import Compiler
 from camkes.backends.host.digests import of_words
 from camkes.backends.host.jobs import BuildJob
 from camkes.diagnostics import Diagnostic, Label, Sink
-from camkes.generate.procedures import prototype
-from camkes.model.system import ComponentType, Instance, Procedure
+from camkes.generate.handlers import Handler, handlers_of
+from camkes.model.system import ComponentType, Instance
 from camkes.project.application import Application
 from camkes.project.builds import ComponentBuild, language_by_name
 from camkes.resolve.files.library import comes_with_tool
@@ -109,30 +109,32 @@ def with_libraries(application: Application, build: ComponentBuild) -> Component
 
 def lacks(kind: ComponentType, name: str, build: ComponentBuild | None) -> Diagnostic | None:
     """The message for code of a component that does not define `name`; None if it need not."""
-    files = list(dict.fromkeys(source.name for source in build.sources)) if build is not None else []
-    place = files[0] if len(files) == 1 else "one of its sources"
-    if kind.control and name == "run":
-        message = f"component `{kind.name}` is declared with `control` but does not define `run()`"
-        help = f"define `int run(void)` in {place}, or remove `control`"
-        return Diagnostic(LINK_ERROR, message, kind.span, help=help)
+    handler = next((each for each in handlers_of(kind) if each.name == name), None)
+    if handler is not None:
+        return _lacks_handler(kind, handler, build)
     for attribute in kind.attributes:
         if name == attribute.name:
             message = f"attribute `{name}` of component `{kind.name}` has no value, but its code reads it"
             help = f"add `INSTANCE.{name} = VALUE;` to a configuration, or a default"
             return Diagnostic(LINK_ERROR, message, attribute.span, help=help)
-    for interface in kind.interfaces:
-        if interface.kind == "provides" and isinstance(interface.type, Procedure):
-            for method in interface.type.methods:
-                if name == f"{interface.name}_{method.name}":
-                    return Diagnostic(
-                        LINK_ERROR,
-                        f"component `{kind.name}` does not define `{name}()`",
-                        interface.span,
-                        f"provides method `{method.name}`",
-                        related=(Label(method.span, "the method"),),
-                        help=f"define `{prototype(method, interface.name)}` in {place}",
-                    )
     return None
+
+
+def _lacks_handler(kind: ComponentType, handler: Handler, build: ComponentBuild | None) -> Diagnostic:
+    files = list(dict.fromkeys(source.name for source in build.sources)) if build is not None else []
+    define = f"define `{handler.prototype}` in {files[0] if len(files) == 1 else 'one of its sources'}"
+    writes = "`camkes stubs` writes what is missing"
+    if handler.interface is None or handler.method is None:
+        message = f"component `{kind.name}` is declared with `control` but does not define `run()`"
+        return Diagnostic(LINK_ERROR, message, kind.span, help=f"{define}, or remove `control`; {writes}")
+    return Diagnostic(
+        LINK_ERROR,
+        f"component `{kind.name}` does not define `{handler.name}()`",
+        handler.interface.span,
+        f"provides method `{handler.method.name}`",
+        related=(Label(handler.method.span, "the method"),),
+        help=f"{define}; {writes}",
+    )
 
 
 def links_foreign_code(application: Application, build: ComponentBuild) -> bool:

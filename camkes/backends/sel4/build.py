@@ -180,7 +180,12 @@ class Sel4Backend(Struct, frozen=True):
                 sink.add(diagnostic)
         proof_names = labelled(system, completed) if project.verification else None
         spec = unlinked(
-            completed, architecture, schedule, large_frames=project.large_frames, names=proof_names
+            completed,
+            architecture,
+            schedule,
+            large_frames=project.large_frames,
+            names=proof_names,
+            heaps={name: sum(sizes) for name, sizes in heaps.items()},
         )
         write_changed(project.output / SPEC, spec.write())
         inputs = [file.path.resolve() for file in system.files if file.path.exists()]

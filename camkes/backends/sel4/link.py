@@ -102,6 +102,9 @@ class UnlinkedSpace(Struct, frozen=True):
     mappings: tuple[UnlinkedMapping, ...]
     cnode: str = ""
     mapped: tuple[MappedCap, ...] = ()
+    #: its instances and the bytes of their heaps; of what the tool adds there are none
+    instances: tuple[str, ...] = ()
+    heap: int | None = None
 
 
 class Unlinked(Struct, frozen=True):

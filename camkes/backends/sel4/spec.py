@@ -69,8 +69,10 @@ def unlinked(
     *,
     large_frames: bool = True,
     names: dict[str, tuple[str, str]] | None = None,
+    heaps: Mapping[str, int] | None = None,
 ) -> Unlinked:
-    """The specification of a completed model, without what depends on images. `names` are for proofs."""
+    """The specification of a completed model, without what depends on images. `names` are for proofs, `heaps`
+    the bytes of those of the user's address spaces."""
     model = completed.model
     word = ARCHITECTURES[architecture].word_bits
     devices = {s.name: _device(s, completed) for s in model.spaces}
@@ -103,7 +105,8 @@ def unlinked(
         if each.notification:
             caps[name] = (SpecCap(0, cdl_name(each.notification), "W", each.badge),)
         irqs.append((each.number, name))
-    spaces = tuple(_space(s, completed, kinds, word - bits[s.cnode]) for s in model.spaces)
+    heaps = heaps or {}
+    spaces = tuple(_space(s, completed, kinds, word - bits[s.cnode], heaps.get(s.name)) for s in model.spaces)
     return Unlinked(
         architecture=architecture,
         objects=tuple(objects),
@@ -177,7 +180,7 @@ def _cap(cap: Cap, kinds: Mapping[str, KernelObject], bits: Mapping[str, int], w
 
 
 def _space(
-    space: Space, completed: Completed, kinds: Mapping[str, KernelObject], guard: int
+    space: Space, completed: Completed, kinds: Mapping[str, KernelObject], guard: int, heap: int | None
 ) -> UnlinkedSpace:
     cspace = SpecCap(CSPACE, cdl_name(space.cnode), guard=guard)
     threads = tuple(
@@ -201,7 +204,17 @@ def _space(
         if c.mapped
     )
     names = cdl_name(space.vspace), cdl_name(space.cnode)
-    return UnlinkedSpace(space.name, names[0], threads, mappings, names[1], mapped)
+    instances = () if heap is None else space.instances
+    return UnlinkedSpace(
+        name=space.name,
+        root=names[0],
+        threads=threads,
+        mappings=mappings,
+        cnode=names[1],
+        mapped=mapped,
+        instances=instances,
+        heap=heap,
+    )
 
 
 def _state(thread: Thread) -> StartState:

@@ -32,11 +32,16 @@ class JsonDocument(NamedTuple):
 #: All JSON documents for other programs, by the names of their schemas.
 DOCUMENTS = {
     "new": JsonDocument("camkes new --json", "cli.commands.projects", "NewReport"),
+    "new-component": JsonDocument(
+        "camkes new component NAME --json", "cli.commands.projects", "NewComponentReport"
+    ),
+    "stubs": JsonDocument("camkes stubs --json", "cli.commands.projects", "StubsReport", True),
     "diagnostics": JsonDocument(
         "camkes check --json, any command --format json", "diagnostics.rendering.machine", "DiagnosticsReport"
     ),
     "plan": JsonDocument("camkes plan --json", "showing.plan_json", "PlanReport"),
     "authority": JsonDocument("camkes plan --authority --json", "capdl.authority", "HoldingReport", True),
+    "size": JsonDocument("camkes size --json", "showing.sizes", "SizeReport"),
     "analyze": JsonDocument("camkes analyze --json", "showing.analysis_json", "AnalysisReport"),
     "certificate": JsonDocument(
         "camkes analyze --certificate, each line", "analysis.certificate", "CertificateLine"

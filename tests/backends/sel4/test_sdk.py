@@ -12,6 +12,7 @@ import gzip
 import io
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -52,6 +53,7 @@ from camkes.cli.main import main
 from camkes.diagnostics import Sink
 from tests.backends.sel4.platforms import PLATFORMS, SDK_PLATFORMS
 from tests.backends.sel4.small_sdk import COMMAND, CONTENT, NAME, configuration, description, write_small_sdk
+from tests.command import camkes
 from tests.diagnostics.test_commands import limited_files
 from tests.documents import conforming
 from tests.written import write_files
@@ -577,6 +579,15 @@ def test_an_image_boots(platform: str, sdk_of: Callable[..., Path], tmp_path: Pa
         if set(expected) <= set(printed):
             break
     assert set(expected) <= set(printed)
+
+
+def test_what_a_build_takes_is_what_its_distribution_has(sdk_of: Callable[..., Path], tmp_path: Path) -> None:
+    words = ("--sdk", sdk_of(PLATFORM="x86_64"), "-DPLATFORM=x86_64", "-o", tmp_path / "out", "--json")
+    found = conforming("size", camkes("size", EXAMPLES / "adder", "--kernel", "sel4", *words).output)
+    text = (tmp_path / "out" / "adder.cdl").read_text()
+    assert found["counted"] == "sel4" and found["total"]["memory"]["heap"] == 2 << 20
+    assert sum(found["total"]["objects"].values()) == len(re.findall(r"(?m)^\S+ = \w+", text))
+    assert found["total"]["objects"]["frame"] == len(re.findall(r"(?m)^\S+ = frame", text))
 
 
 def test_what_did_not_change_is_not_compiled_again(sdk_of: Callable[..., Path], tmp_path: Path) -> None:

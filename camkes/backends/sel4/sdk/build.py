@@ -29,6 +29,7 @@ from camkes.backends.sel4.sdk.boot import bootable
 from camkes.backends.sel4.sdk.cpio import write_cpio
 from camkes.backends.sel4.sdk.description import Configuration
 from camkes.backends.sel4.sdk.programs import LOADER, Programs, run
+from camkes.backends.sel4.size import SIZES
 from camkes.backends.sel4.workspace import KERNEL, QEMU, can_be_mapped
 from camkes.cache import cache_folder, forget_older
 from camkes.capdl.loader_table import loader_table
@@ -259,7 +260,9 @@ def _distribute(programs: Programs, images: Mapping[str, Path], name: str, out: 
         sink.report(SEL4_BUILD, str(error))
         return False
     write_changed(out / f"{name}.cdl", capdl_text(distribution))
-    write_changed(out / _TABLES, loader_table(distribution, read_sizes(programs.path(configuration.sizes))))
+    sizes = programs.path(configuration.sizes)
+    write_changed(out / SIZES, Path(sizes).read_bytes())
+    write_changed(out / _TABLES, loader_table(distribution, read_sizes(sizes)))
     return True
 
 

@@ -1,0 +1,1 @@
+int reading_read(int channel) { return channel; }
