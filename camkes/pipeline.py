@@ -345,17 +345,11 @@ def check_loaded(
 
 
 def _has_sources(system: System, backend: Backend[Code, Image]) -> bool:
-    """Whether a component of a system has code. Only instances that are declared differ from others."""
-    from camkes.backends.host.sources import build_of
+    """Whether a component of a system has code."""
+    from camkes.backends.host.sources import builds_of
 
-    application = backend.application
-    declared = application.instances.keys() | application.groups.keys()
-    different = {}
-    for instance in system.instances:
-        kind = instance.type
-        own = instance.name if (kind.name, instance.name) in declared else ""
-        different[kind.name, kind.span.file.path, own] = instance
-    return any(build_of(application, each, Sink()).sources for each in different.values())
+    builds = builds_of(backend.application, system.instances, Sink())
+    return any(build.sources for build in builds.values())
 
 
 def sketch(asked: Input, sink: Sink) -> Checked | None:
@@ -585,7 +579,7 @@ def _build_with_sdk(
     sink: Sink,
     progress: Progress,
 ) -> bool:
-    from camkes.backends.host.sources import build_of
+    from camkes.backends.host.sources import builds_of
     from camkes.backends.sel4.sdk.build import build_system
     from camkes.backends.sel4.sdk.choice import check, pass_on, project_of
     from camkes.project.codes import MISSING_FILE
@@ -600,7 +594,7 @@ def _build_with_sdk(
     checked = _check_for_sel4(project, found)
     if checked is not None:
         application.report_undeclared(checked.system, found)
-        builds = {each.name: build_of(application, each, found) for each in checked.system.instances}
+        builds = builds_of(application, checked.system.instances, found)
     if checked is not None and not found.has_errors:
         progress("generating")
         parts = _generate_for_sel4(project, checked, found)

@@ -20,7 +20,7 @@ from camkes.backends.host.jobs import BuildJob
 from camkes.backends.host.messages import Sources
 from camkes.backends.host.ninja import inputs_of, run_jobs
 from camkes.backends.host.sources import (
-    build_of,
+    builds_of,
     compile_job,
     headers_of_workspace,
     links_foreign_code,
@@ -107,12 +107,12 @@ def calls_of_code(
             or (counting and i.name in executed)
         )
     ]
-    builds = [build_of(application, i, Sink()) for i in instances]
-    languages = {build.language_of(source) for build in builds for source in build.sources}
+    builds = builds_of(application, instances, Sink())
+    languages = {build.language_of(source) for build in builds.values() for source in build.sources}
     missing = Sink()
     compiler = find_compiler(sanitize, missing, languages, mcs=system.mcs) if instances else None
     if compiler is not None:
-        reader.read(instances, application, headers, out, compiler)
+        reader.read(instances, builds, application, headers, out, compiler)
     for instance in instances if compiler is None else ():
         reader.not_read(instance, missing.diagnostics[0].message)
     return CodeCalls(
@@ -171,6 +171,7 @@ class _CodeReader:
     def read(
         self,
         instances: Sequence[Instance],
+        builds: Mapping[str, ComponentBuild],
         application: Application,
         headers: Mapping[str, Path],
         out: Path,
@@ -185,7 +186,7 @@ class _CodeReader:
         alike: dict[Hashable, list[BuildJob]] = {}
         foreign: set[str] = set()
         for instance in instances:
-            build = build_of(application, instance, Sink())
+            build = builds[instance.name]
             if links_foreign_code(application, build):
                 foreign.add(instance.name)
             if not all(source.is_file() for source in build.sources):

@@ -20,7 +20,7 @@ from camkes.backends.host.link import Linker
 from camkes.backends.host.messages import Sources, report_compiler
 from camkes.backends.host.ninja import run_jobs
 from camkes.backends.host.sources import (
-    build_of,
+    builds_of,
     compile_job,
     headers_of_workspace,
     lacks,
@@ -168,7 +168,7 @@ class _Build:
     def run(self, sanitize: bool) -> HostImage | None:
         instances = [i for i in self.system.instances if not i.type.hardware]
         served = self.application.served_by_connectors(self.system)
-        builds = {i.name: build_of(self.application, i, self.sink, served) for i in instances}
+        builds = builds_of(self.application, instances, self.sink, served)
         languages = {language_by_name(f.path) for files in self.generated.values() for f in files}
         languages |= {b.language_of(source) for b in builds.values() for source in b.sources}
         compiler = find_compiler(sanitize, self.sink, languages, mcs=self.system.mcs)

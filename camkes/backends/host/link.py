@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from camkes.backends.host.codes import LINK_ERROR
@@ -222,10 +223,14 @@ class Linker:
             identity=self.compiler.identity,
         )
 
+    @cached_property
+    def _of_runtime(self) -> list[str]:
+        return sorted(symbols("--defined-only", self.kit.runtime))
+
     def _wraps(self, watched: bool) -> list[str]:
         """The functions that have others in their place: of the heap, and where an instance is `watched`,
         those that access memory."""
-        own = sorted(symbols("--defined-only", self.kit.runtime))
+        own = self._of_runtime
         names = _QUOTED.findall(self.kit.names.read_text(encoding="utf-8")) if watched else []
         return [f"-Wl,--wrap={name.removeprefix(_WRAP)}" for name in (*own, *names) if name.startswith(_WRAP)]
 

@@ -55,6 +55,23 @@ def build_of(
     return with_libraries(application, build)
 
 
+def builds_of(
+    application: Application, instances: Iterable[Instance], sink: Sink, served: Set[str] = frozenset()
+) -> dict[str, ComponentBuild]:
+    """`build_of` of instances by their names. Those of one component differ only where they are declared."""
+    declared = application.instances.keys() | application.groups.keys()
+    found: dict[Hashable, ComponentBuild] = {}
+    builds: dict[str, ComponentBuild] = {}
+    for instance in instances:
+        kind = instance.type
+        own = instance.name if (kind.name, instance.name) in declared else ""
+        key = (kind.name, kind.span, own)
+        if key not in found:
+            found[key] = build_of(application, instance, sink, served)
+        builds[instance.name] = found[key]
+    return builds
+
+
 #: folders of headers of a workspace: its templates of connectors include what the host kernel has not
 _HEADERS = (
     *("tools/camkes-tool/libsel4camkes/include", "projects/camkes-tool/libsel4camkes/include"),
