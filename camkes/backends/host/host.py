@@ -19,13 +19,14 @@ from camkes.backends.host.kernel import host_kit, symbols
 from camkes.backends.host.link import Linker
 from camkes.backends.host.messages import Sources, report_compiler
 from camkes.backends.host.ninja import run_jobs
+from camkes.backends.host.shared_glue import FLAGS, MOST, Glue, read_glue, shared_text
+from camkes.backends.host.sharing import read_headers, share_objects
 from camkes.backends.host.sources import (
     builds_of,
     compile_job,
     headers_of_workspace,
     lacks,
     links_foreign_code,
-    shared_by,
     sources_and_objects,
     unusable_name,
 )
@@ -178,16 +179,17 @@ class _Build:
         for space in self.capabilities.spaces:
             for name in space.instances:  # the time manager has no component
                 builds.setdefault(name, ComponentBuild())
-        jobs = {
-            name: self._generated_jobs(name, about.get(name, name), build, compiler)
-            for name, build in builds.items()
-        }
-        written: dict[str, list[BuildJob]] = {}
-        for first, *others in self._compiled_alike(builds):
-            of_user = self._user_jobs(first, about.get(first, first), builds[first], compiler)
-            for name in (first, *others):
-                written[name] = of_user
-                jobs[name] += of_user
+        written = self._written(builds, about, compiler)
+        alike = self._alike(builds, written)
+        jobs: dict[str, list[BuildJob]] = {}
+        for together, glue in alike.items():
+            first = together[0]
+            job = self._shared_job(first, glue, about[first], builds[first], compiler)
+            jobs |= {name: [job, *written[name]] for name in together}
+        for name, build in builds.items():
+            if name not in jobs:
+                own = self._generated_jobs(name, about.get(name, name), build, compiler)
+                jobs[name] = [*own, *written[name]]
         compiled = list(dict.fromkeys(job for of in jobs.values() for job in of))
         if not (self._can_compile(languages, compiler) and self._can_name(compiled)):
             return None
@@ -207,9 +209,11 @@ class _Build:
             sink=self.sink,
             more_flags=COVERAGE_LINK if self.covers else (),
             watched=self.watched,
+            alike=tuple(alike),
         )
         if not self._make(compiled, linker):
             return None
+        linker.make_copies()
         table = self.folder / "system.table"
         names = {space: f"./{path.name}" for space, path in linker.images.items()}
         write_changed(table, host_table(self.capabilities, names, self._heaps()))
@@ -226,7 +230,7 @@ class _Build:
 
     def _unwatched(
         self,
-        written: Mapping[str, list[BuildJob]],
+        written: Mapping[str, Sequence[BuildJob]],
         builds: Mapping[str, ComponentBuild],
         linker: Linker,
         compiler: Compiler,
@@ -283,15 +287,43 @@ class _Build:
         libs = tuple(f"-l{name}" for name in build.libs if name in known)
         return (*build.ld_flags, *libs)
 
-    def _compiled_alike(self, builds: Mapping[str, ComponentBuild]) -> list[list[str]]:
-        """The instances, those together that share the objects of the user's sources: of one component, with
-        equal generated headers. If what is executed is counted, each has objects of its own."""
-        found: dict[Hashable, list[str]] = {}
-        for name, build in builds.items():
-            headers = [f.path for f in self.generated.get(name, ()) if f.kind == "header"]
-            own = name if self.covers else ""
-            found.setdefault((shared_by(build, headers), name in self.watched, own), []).append(name)
-        return list(found.values())
+    def _written(
+        self, builds: Mapping[str, ComponentBuild], about: Mapping[str, str], compiler: Compiler
+    ) -> dict[str, Sequence[BuildJob]]:
+        """What compiles the user's sources of each instance. If what is executed is counted, each has objects
+        of its own."""
+        groups = share_objects(
+            builds,
+            {
+                name: read_headers(f.path for f in self.generated.get(name, ()) if f.kind == "header")
+                for name in builds
+            },
+            lambda name: self._user_jobs(name, about.get(name, name), builds[name], compiler),
+            self.folder / "attributes",
+            self.progress,
+            apart=lambda name: (name in self.watched, name if self.covers else ""),
+        )
+        return {name: jobs for names, jobs in groups for name in names}
+
+    def _alike(
+        self, builds: Mapping[str, ComponentBuild], written: Mapping[str, Sequence[BuildJob]]
+    ) -> dict[tuple[str, ...], str]:
+        """The instances whose glue can be shared, with its text."""
+        found: dict[Hashable, list[tuple[str, Glue]]] = {}
+        for space in self.capabilities.spaces:
+            name = space.instances[0]
+            sources = [f.path for f in self.generated.get(name, ()) if f.kind == "source"]
+            if len(space.instances) > 1 or [path.name for path in sources] != ["glue.c"]:
+                continue  # names of other instances are in its code, or sources that others wrote
+            glue = read_glue(sources[0].read_text(encoding="utf-8"))
+            key = (glue.outline, id(written[name]), builds[name], name in self.watched)
+            found.setdefault(key, []).append((name, glue))
+        chunks = [all[n : n + MOST] for all in found.values() for n in range(0, len(all), MOST)]
+        return {
+            tuple(name for name, _ in chunk): shared_text([glue for _, glue in chunk])
+            for chunk in chunks
+            if len(chunk) > 1
+        }
 
     def _folders_of(self, name: str) -> tuple[Path, ...]:
         """The folders of the generated headers of an instance."""
@@ -302,10 +334,22 @@ class _Build:
         self, name: str, about: str, build: ComponentBuild, compiler: Compiler
     ) -> list[BuildJob]:
         folder = self.folder / "objects" / name / "generated"
-        includes = (*self._folders_of(name), *build.includes)
         sources = [f.path for f in self.generated.get(name, ()) if f.kind == "source"]
+        return self._compile_generated(name, sources, folder, about, build, compiler)
+
+    def _compile_generated(
+        self,
+        name: str,
+        sources: Sequence[Path],
+        folder: Path,
+        about: str,
+        build: ComponentBuild,
+        compiler: Compiler,
+        more: Sequence[str] = (),
+    ) -> list[BuildJob]:
+        includes = (*self._folders_of(name), *build.includes)
         outputs = [folder / f"{source.name}.o" for source in sources]
-        last = (*GENERATED_FLAGS, *(WATCH_GENERATED if name in self.watched else ()))
+        last = (*GENERATED_FLAGS, *(WATCH_GENERATED if name in self.watched else ()), *more)
         return [
             compile_job(
                 *(compiler, source, output, includes, self._of_type, about),
@@ -315,6 +359,15 @@ class _Build:
             )
             for source, output in zip(sources, outputs, strict=True)
         ]
+
+    def _shared_job(
+        self, first: str, glue: str, about: str, build: ComponentBuild, compiler: Compiler
+    ) -> BuildJob:
+        """Compiles the glue of several instances, the first of which is `first`."""
+        source = self.folder / "objects" / first / "shared" / "glue.c"
+        write_changed(source, glue)
+        (job,) = self._compile_generated(first, [source], source.parent, about, build, compiler, FLAGS)
+        return job
 
     def _user_jobs(self, name: str, about: str, build: ComponentBuild, compiler: Compiler) -> list[BuildJob]:
         jobs: list[BuildJob] = []

@@ -40,6 +40,15 @@ _ASSEMBLER_READS = re.compile(r"\.inc(?:bin|lude)\b")
 Signature = list[int]
 
 
+def signature(path: str | Path) -> Signature | None:
+    """What changes with every change of a file; None: there is no file."""
+    try:
+        status = os.stat(path)  # noqa: PTH116 - called very often
+    except OSError:
+        return None
+    return [status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
+
+
 class ObjectInputs:
     """The inputs of objects, kept in `file`. Paths are those that the compiler names; relative ones are below
     the folder of `file`, where the compiler runs."""
@@ -100,12 +109,7 @@ class ObjectInputs:
     def _signature(self, path: str) -> Signature | None:
         """What changes with every change of a file; None: there is no file."""
         if path not in self._signatures:
-            try:
-                status = os.stat(os.path.join(self._folder, path))  # noqa: PTH116, PTH118 - called very often
-                found = [status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
-            except OSError:
-                found = None
-            self._signatures[path] = found
+            self._signatures[path] = signature(os.path.join(self._folder, path))  # noqa: PTH118
         return self._signatures[path]
 
     def _listing(self, folder: str) -> frozenset[str]:

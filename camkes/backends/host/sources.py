@@ -86,12 +86,6 @@ def headers_of_workspace(application: Application) -> tuple[Path, ...]:
     return tuple(folder for name in _HEADERS if (folder := application.workspace / name).is_dir())
 
 
-def shared_by(build: ComponentBuild, headers: Iterable[Path]) -> Hashable:
-    """What instances have in common that share the objects of their sources: how they are built, and the
-    generated headers."""
-    return build, tuple((path.name, path.read_bytes()) for path in headers)
-
-
 def report_no_sources(application: Application, kind: ComponentType, sink: Sink) -> None:
     """Report that nothing is declared and nothing found for a component, if it needs code."""
     serves = any(i.kind == "provides" and i.name not in kind.exported for i in kind.interfaces)
