@@ -238,10 +238,9 @@ def read_calls(
 ) -> CodeCalls | None:
     """What the code of a system calls, and if `counting` how often; None where no protocol depends on it.
     Mistakes in the code are left to the build."""
-    from camkes.protocols.signals import signals_matter
+    from camkes.protocols.signals import code_matters
 
-    matters = system.cpis or any(signals_matter(system, instance) for instance in system.instances)
-    if not matters and not (counting and system.tasks):
+    if not code_matters(system) and not (counting and system.tasks):
         return None
     from camkes.callgraph.read import calls_of_code
     from camkes.generate import generate_headers
@@ -405,6 +404,33 @@ def build(
     if checked is None:
         return None
     return build_checked(checked, output, sink, progress, sanitize=sanitize)
+
+
+def build_or_leave(
+    asked: Input, output: Path | None, sink: Sink, progress: Progress, *, sanitize: bool = False
+) -> Path | None:
+    """As `build`, but what would change nothing is not done. The folder with the image."""
+    progress("reading")
+    application = find(asked, sink)
+    system = None if application is None else load_input(application, asked, sink)
+    if application is None or system is None:
+        return None
+    backend = HostBackend(application, build_folder(application, output), sanitize)
+    if not sink.diagnostics and backend.has_finished(system, progress):
+        return backend.folder / IMAGE
+    checked = check_loaded(system, backend, sink, progress)
+    if checked is None:
+        return None
+
+    def step() -> Path | None:
+        image = build_with(checked, backend, sink, progress)
+        if image is None:
+            return None
+        if not sink.diagnostics:
+            backend.note_finished(system, image)
+        return image.folder
+
+    return backend.alone(step, sink, progress)
 
 
 def build_checked(

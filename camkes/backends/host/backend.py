@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from camkes.files import OutputError
 
 if TYPE_CHECKING:
+    from camkes.backends.host.finished import Asked
     from camkes.backends.host.host import HostImage
     from camkes.capdl.model import CapabilityModel
     from camkes.diagnostics import Sink
@@ -131,8 +132,10 @@ class HostBackend(Struct, frozen=True):
         self, system: System, plan: Plan, code: HostCode, sink: Sink, progress: Callable[[str], None]
     ) -> HostImage | None:
         """Compile and link what changed; errors report calls of code that cannot be determined."""
+        from camkes.backends.host.finished import FinishedBuild
         from camkes.backends.host.host import build_host
 
+        FinishedBuild(self.folder / IMAGE).forget()
         return build_host(
             system,
             plan,
@@ -145,6 +148,39 @@ class HostBackend(Struct, frozen=True):
             sanitize=self.sanitize,
             watch=self.watch,
         )
+
+    def has_finished(self, system: System, progress: Callable[[str], None]) -> bool:
+        """Whether a build of a system would change nothing in the folder, and report nothing."""
+        from camkes.backends.host.finished import FinishedBuild
+
+        return FinishedBuild(self.folder / IMAGE).has(self._asked(system), progress)
+
+    def note_finished(self, system: System, image: HostImage) -> None:
+        """Note that this is the image of a system, which was checked and built and had nothing to report."""
+        from camkes.backends.host.finished import FinishedBuild
+
+        made = (*image.images.values(), image.table, *image.code)
+        FinishedBuild(image.folder).note(self._asked(system), image.kernel, made, self._used(system))
+
+    def _asked(self, system: System) -> Asked:
+        from camkes.backends.host.finished import Asked
+
+        return Asked(system, self.application, self.sanitize, self.watch)
+
+    def _used(self, system: System) -> Iterator[Path]:
+        """The folders in which a build runs jobs."""
+        from camkes.backends.host.inputs import LIST
+        from camkes.model.c_types import names_own_types
+        from camkes.protocols.signals import code_matters
+
+        image = self.folder / IMAGE
+        yield image
+        if names_own_types(system):
+            yield image / "types"
+        if code_matters(system):
+            yield self.calls
+        asked = (folder / "attributes" for folder in (image, self.calls))
+        yield from (folder for folder in asked if (folder / LIST).exists())
 
     @contextmanager
     def copied(self, image: HostImage) -> Iterator[HostImage]:

@@ -51,7 +51,8 @@ _NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|[1-9]\d*")  # as CMake reads them
 
 class HostImage(Struct, frozen=True):
     """A system that can run: `kernel` boots `table`, whose images are beside it in `folder`; `oracle` judges
-    what it records. `unwatched`: accesses to memory that an image for a search does not report."""
+    what it records. `unwatched`: accesses to memory that an image for a search does not report. `code` was
+    generated for it."""
 
     folder: Path
     table: Path
@@ -61,6 +62,7 @@ class HostImage(Struct, frozen=True):
     capabilities: CapabilityModel
     sanitized: bool = False
     unwatched: tuple[Unwatched, ...] = ()
+    code: tuple[Path, ...] = ()
 
 
 def build_host(
@@ -226,6 +228,7 @@ class _Build:
             capabilities=self.capabilities,
             sanitized=sanitize,
             unwatched=tuple(self._unwatched(written, builds, linker, compiler)),
+            code=tuple(file.path for files in self.generated.values() for file in files),
         )
 
     def _unwatched(

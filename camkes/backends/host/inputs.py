@@ -22,7 +22,10 @@ from camkes.backends.host.jobs import BuildJob
 from camkes.files import write_changed
 from camkes.process import in_english, run
 
-_FORMAT = 1  # of the file
+#: the file in the folder of a build
+LIST = "inputs.json"
+
+_FORMAT = 2  # of the file
 #: `__has_include`, whole or as a part that a macro may complete
 _HAS_INCLUDE = re.compile(r"\b__has_(?:i\w*)?\b")
 _LITERAL = re.compile(r"__has_include(?:_next)?\s*\(\s*(?:\"([^\"\n]+)\"|<([^>\n]+)>)\s*\)")
@@ -56,7 +59,8 @@ class ObjectInputs:
     def __init__(self, file: Path) -> None:
         self._file = file
         self._folder = str(file.parent)
-        self._known: dict[str, dict[str, object]] = {}
+        self._known: dict[str, dict[str, object] | None] = {}
+        self._read = False
         self._signatures: dict[str, Signature | None] = {}
         self._names: dict[str, frozenset[str]] = {}
         self._missing: dict[str, tuple[str, str]] = {}
@@ -67,37 +71,40 @@ class ObjectInputs:
             data = json.loads(file.read_text(encoding="utf-8"))
             if isinstance(data, dict) and data.get("format") == _FORMAT:
                 self._known = data["jobs"]
+                self._read = True
 
     def of(self, job: BuildJob) -> Iterable[str]:
         """What an output was made from, headers included; before it was made, what is known of that."""
-        inputs = self._known.get(str(job.output), {}).get("inputs")
+        inputs = (self._known.get(str(job.output)) or {}).get("inputs")
         return inputs if isinstance(inputs, dict) else map(str, job.inputs)
+
+    def all_current(self) -> bool:
+        """Whether the inputs of all jobs are known and as they were."""
+        return self._read and all(map(self._is_current, self._known))
 
     def remove_stale(self, jobs: Iterable[BuildJob]) -> None:
         """Remove the outputs of which it is not known that their inputs are as they were."""
-        stale = [job for job in jobs if job.compiler and not self._is_current(job)]
-        for job in stale:
-            self._known.pop(str(job.output), None)
-            job.output.unlink(missing_ok=True)
+        compiled = {str(job.output): job for job in jobs if job.compiler}
+        stale = {output for output in compiled if not self._is_current(output)}
+        for output in stale:
+            compiled[output].output.unlink(missing_ok=True)
+        self._known = {output: None if output in stale else self._known[output] for output in compiled}
         self._begin(wait=bool(stale))
 
     def note(self, jobs: Iterable[BuildJob]) -> None:
-        """Note the inputs of jobs that were run, and forget those of others that are gone."""
+        """Note the inputs of jobs that were run."""
         self._signatures.clear()
         self._names.clear()
         self._missing.clear()
         for job in jobs:
             if job.compiler:
-                self._known.pop(str(job.output), None)
-                noted = self._noted(job)
-                if noted is not None:
-                    self._known[str(job.output)] = noted
+                self._known[str(job.output)] = self._noted(job)
         write_changed(self._file, json.dumps({"format": _FORMAT, "jobs": self._known}))
 
     # comparing
 
-    def _is_current(self, job: BuildJob) -> bool:
-        known = self._known.get(str(job.output))
+    def _is_current(self, output: str) -> bool:
+        known = self._known.get(output)
         if known is None:
             return False
         inputs, absent = known["inputs"], known["absent"]

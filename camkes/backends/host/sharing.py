@@ -18,6 +18,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from camkes.backends.host.inputs import LIST
 from camkes.backends.host.jobs import BuildJob, Progress
 from camkes.backends.host.ninja import run_jobs
 from camkes.backends.host.sources import unusable_name
@@ -77,7 +78,9 @@ def share_objects(
                 write_changed(forbidden / header, content)
             asked.append((lists, jobs, [_question(job, forbidden) for job in jobs if job.search]))
     every = [question for _, _, questions in asked for question in questions]
-    if every and unusable_name(folder, every) is None:
+    if not every:
+        (folder / LIST).unlink(missing_ok=True)
+    elif unusable_name(folder, every) is None:
         run_jobs(folder, every, progress)
     for lists, jobs, questions in asked:
         if all(_is_empty(question.output) for question in questions):

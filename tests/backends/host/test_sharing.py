@@ -29,7 +29,8 @@ component Client {
 component Server { provides P p with priority_protocol inherited; attribute int number = 0; }
 assembly {
     composition {
-        component Client a; component Client b; component Client other; component Server s; component Server t;
+        component Client a; component Client b; component Client other;
+        component Server s; component Server t;
         connection seL4RPCCall first(from a.p, from b.p, to s.p);
         connection seL4RPCCall second(from other.p, to t.p);
     }
@@ -50,8 +51,8 @@ CLIENT = """
 int run(void)
 {
     for (int job = 0; job < 2 && camkes_next_job(); job++) {
-        printf("%s %d [%zu] %d %s %d %s: %d\\n", get_instance_name(), number, sizeof list / sizeof *list, list[0],
-               word, at.x, at.name, p_ask(number));
+        printf("%s %d [%zu] %d %s %d %s: %d\\n", get_instance_name(), number,
+               sizeof list / sizeof *list, list[0], word, at.x, at.name, p_ask(number));
     }
     return 0;
 }
@@ -139,7 +140,7 @@ def test_every_use_of_a_value_is_found(code: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "code", ["", "extern int n; int x(void) { return n; }", "/* n_DEF */", "#if 0\nn_DEF\n#endif"]
 )
-def test_what_is_no_use_is_none(code: str, tmp_path: Path) -> None:
+def test_a_source_without_uses_is_shared(code: str, tmp_path: Path) -> None:
     assert groups_of(code, tmp_path) == [["a", "b"]]
 
 
