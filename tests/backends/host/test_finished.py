@@ -13,6 +13,7 @@ import pytest
 from camkes import pipeline
 from camkes.backends.host import finished
 from camkes.diagnostics import Sink
+from tests.command import camkes
 from tests.written import write_files
 
 SYSTEM = """
@@ -181,3 +182,18 @@ def test_after_an_error_nothing_is_finished(place: Place) -> None:
     assert sink.has_errors
     (place.root / "Client.c").write_text(good)
     assert "generating" in place.steps()
+
+
+@pytest.mark.usefixtures("ready_runtime")
+def test_the_first_build_says_that_it_compiles_the_kernel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So does the first of several tests, which are built by processes of their own."""
+    line = "compiling the host kernel, once for this compiler\n"
+    write_files(tmp_path / "app", FILES)
+    camkes("new", "pump", cwd=tmp_path)
+    for number, words in enumerate((["build", "app/a.camkes"], ["test", "pump"])):
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / f"cache{number}"))
+        first, second = (camkes(*words, cwd=tmp_path) for _ in range(2))
+        assert (first.status, second.status) == (0, 0), first
+        assert (first.errors, second.errors) == (line, "")
