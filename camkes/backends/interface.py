@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from camkes.protocols.plan import Plan
 
 Progress = Callable[[str], None]
-
-#: the step that takes long, and is done once
-HOST_KERNEL_STEP = "the host kernel"
-
 Code = TypeVar("Code")
 Image = TypeVar("Image", covariant=True)
 Result = TypeVar("Result")

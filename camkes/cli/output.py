@@ -74,7 +74,7 @@ def count(items: Sequence[object], name: str) -> str:
 
 def say_of_host_kernel(step: str) -> None:
     """A line where the host kernel is compiled: the first build takes longer than all others."""
-    from camkes.backends.interface import HOST_KERNEL_STEP
+    from camkes.backends.host.jobs import HOST_KERNEL_STEP
 
     if step == HOST_KERNEL_STEP:
         text = "compiling the host kernel, once for this compiler"

@@ -46,7 +46,7 @@ class SuiteOptions(Struct, frozen=True, kw_only=True):
     """`output` is the folder that tests are built in, each in one of its own. `update`: write what is
     expected instead of comparing with it. `asked` is how files are read; its path is not used. `workspace`:
     that of seL4 in which tests are built; if there is none and `asked` names no SDK, they run on the host
-    kernel. `coverage` is the folder for what they execute, None: it is not counted. `progress` is told the
+    kernel. `coverage` is the folder for what they execute, None: it is not counted. `progress` gets the
     steps of their builds, in any process."""
 
     output: Path

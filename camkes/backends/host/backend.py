@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from camkes.files import OutputError
 
 if TYPE_CHECKING:
-    from camkes.backends.host.finished import Asked
+    from camkes.backends.host.finished import BuildInput
     from camkes.backends.host.host import HostImage
     from camkes.capdl.model import CapabilityModel
     from camkes.diagnostics import Sink
@@ -162,10 +162,10 @@ class HostBackend(Struct, frozen=True):
         made = (*image.images.values(), image.table, *image.code)
         FinishedBuild(image.folder).note(self._asked(system), image.kernel, made, self._used(system))
 
-    def _asked(self, system: System) -> Asked:
-        from camkes.backends.host.finished import Asked
+    def _asked(self, system: System) -> BuildInput:
+        from camkes.backends.host.finished import BuildInput
 
-        return Asked(system, self.application, self.sanitize, self.watch)
+        return BuildInput(system, self.application, self.sanitize, self.watch)
 
     def _used(self, system: System) -> Iterator[Path]:
         """The folders in which a build runs jobs."""

@@ -32,7 +32,7 @@ from camkes.project.builds import ComponentBuild
 from camkes.resources import ROOT, TEMPLATES
 
 
-class Asked(Struct, frozen=True):
+class BuildInput(Struct, frozen=True):
     """What is to be built, and how; see `HostBackend`."""
 
     system: System
@@ -48,7 +48,7 @@ class FinishedBuild:
         self._folder = image
         self._file = image / "finished.json"
 
-    def has(self, asked: Asked, progress: Progress) -> bool:
+    def has(self, asked: BuildInput, progress: Progress) -> bool:
         """Whether a build would change nothing and report nothing."""
         try:
             known = json.loads(self._file.read_text(encoding="utf-8"))
@@ -68,7 +68,7 @@ class FinishedBuild:
     def forget(self) -> None:
         self._file.unlink(missing_ok=True)
 
-    def note(self, asked: Asked, kernel: Path, made: Iterable[Path], lists: Iterable[Path]) -> None:
+    def note(self, asked: BuildInput, kernel: Path, made: Iterable[Path], lists: Iterable[Path]) -> None:
         """Note that a build was good and had nothing to report. `made` are the files that it made or left,
         `lists` the folders in which it ran jobs."""
         builds = _builds_of(asked)
@@ -84,24 +84,24 @@ class FinishedBuild:
         self._file.write_text(json.dumps(known), encoding="utf-8")
 
 
-def _builds_of(asked: Asked) -> Mapping[str, ComponentBuild]:
+def _builds_of(asked: BuildInput) -> Mapping[str, ComponentBuild]:
     instances = [instance for instance in asked.system.instances if not instance.type.hardware]
     served = asked.application.served_by_connectors(asked.system)
     return builds_of(asked.application, instances, Sink(), served)
 
 
-def _compiler_of(asked: Asked) -> Compiler | None:
+def _compiler_of(asked: BuildInput) -> Compiler | None:
     languages = {b.language_of(source) for b in _builds_of(asked).values() for source in b.sources}
     return find_compiler(asked.sanitize, Sink(), languages, mcs=asked.system.mcs)
 
 
-def _digest(asked: Asked, compiler: Compiler) -> str:
+def _digest(asked: BuildInput, compiler: Compiler) -> str:
     made_of = (asked, compiler, _builds_of(asked), headers_of_workspace(asked.application), _state_of_tool())
     return of_bytes(msgpack.encode(made_of, enc_hook=_encoded))
 
 
 def _encoded(value: Any) -> str:
-    """A place in a file is that of what it describes; what the file says there is described, too."""
+    """Of a file, its path counts: what is written there is in the system as it was resolved."""
     if isinstance(value, SourceFile):
         return str(value.path)
     if isinstance(value, Path):

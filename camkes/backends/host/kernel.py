@@ -26,10 +26,9 @@ from camkes.backends.host.codes import KERNEL_BUILD
 from camkes.backends.host.compiler import Compiler
 from camkes.backends.host.digests import of_file, of_words
 from camkes.backends.host.folder import FolderInUseError, locked
-from camkes.backends.host.jobs import BuildJob, Progress
+from camkes.backends.host.jobs import HOST_KERNEL_STEP, BuildJob, Progress
 from camkes.backends.host.ninja import run_jobs
 from camkes.backends.host.sources import compile_job
-from camkes.backends.interface import HOST_KERNEL_STEP
 from camkes.cache import cache_folder
 from camkes.diagnostics import Sink
 from camkes.files import temporary_folder
