@@ -416,7 +416,9 @@ def build_or_leave(
     if application is None or system is None:
         return None
     backend = HostBackend(application, build_folder(application, output), sanitize)
-    if not sink.diagnostics and backend.has_finished(system, progress):
+    said = sink.diagnostics
+    state = None if sink.has_errors else backend.state_of(system)
+    if state is not None and backend.has_finished(state, progress):
         return backend.folder / IMAGE
     checked = check_loaded(system, backend, sink, progress)
     if checked is None:
@@ -426,8 +428,8 @@ def build_or_leave(
         image = build_with(checked, backend, sink, progress)
         if image is None:
             return None
-        if not sink.diagnostics:
-            backend.note_finished(system, image)
+        if state is not None and sink.diagnostics == said:
+            backend.note_finished(state, system, image)
         return image.folder
 
     return backend.alone(step, sink, progress)

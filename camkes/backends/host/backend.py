@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from camkes.files import OutputError
 
 if TYPE_CHECKING:
-    from camkes.backends.host.finished import BuildInput
+    from camkes.backends.host.finished import BuildState
     from camkes.backends.host.host import HostImage
     from camkes.capdl.model import CapabilityModel
     from camkes.diagnostics import Sink
@@ -149,23 +149,24 @@ class HostBackend(Struct, frozen=True):
             watch=self.watch,
         )
 
-    def has_finished(self, system: System, progress: Callable[[str], None]) -> bool:
-        """Whether a build of a system would change nothing in the folder, and report nothing."""
+    def state_of(self, system: System) -> BuildState | None:
+        """What the build of a system depends on at this moment; None where that is not known for certain."""
+        from camkes.backends.host.finished import BuildInput, state_of
+
+        return state_of(BuildInput(system, self.application, self.sanitize, self.watch))
+
+    def has_finished(self, state: BuildState, progress: Callable[[str], None]) -> bool:
+        """Whether a build would change nothing in the folder, and report nothing."""
         from camkes.backends.host.finished import FinishedBuild
 
-        return FinishedBuild(self.folder / IMAGE).has(self._asked(system), progress)
+        return FinishedBuild(self.folder / IMAGE).has(state, progress)
 
-    def note_finished(self, system: System, image: HostImage) -> None:
+    def note_finished(self, state: BuildState, system: System, image: HostImage) -> None:
         """Note that this is the image of a system, which was checked and built and had nothing to report."""
         from camkes.backends.host.finished import FinishedBuild
 
         made = (*image.images.values(), image.table, *image.code)
-        FinishedBuild(image.folder).note(self._asked(system), image.kernel, made, self._used(system))
-
-    def _asked(self, system: System) -> BuildInput:
-        from camkes.backends.host.finished import BuildInput
-
-        return BuildInput(system, self.application, self.sanitize, self.watch)
+        FinishedBuild(image.folder).note(state, image.kernel, made, self._used(system))
 
     def _used(self, system: System) -> Iterator[Path]:
         """The folders in which a build runs jobs."""

@@ -7,12 +7,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from camkes import pipeline
 from camkes.backends.host import finished
+from camkes.backends.host.codes import SUBSTITUTE
 from camkes.diagnostics import Sink
+from camkes.model.system import System
+from camkes.project.application import Application
 from tests.command import camkes
 from tests.written import write_files
 
@@ -156,6 +160,40 @@ def test_the_state_of_the_tool_has_its_code_and_templates() -> None:
 def test_another_kernel_is_seen(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("camkes.backends.host.finished.host_kit", lambda *_: None)
     assert "generating" in place.steps()
+
+
+def test_a_change_during_a_build_is_seen(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    build = pipeline.build_with
+
+    def build_and_change(*words: Any) -> Any:
+        image = build(*words)
+        written("components/Server/src/first.c", FILES["Server.c"].replace("return x", "return x + 1"))(place)
+        return image
+
+    edited("Client.c", "- OWN", "+ OWN")(place)
+    monkeypatch.setattr(pipeline, "build_with", build_and_change)
+    place.steps()
+    monkeypatch.undo()
+    assert "generating" in place.steps()
+
+
+def test_what_is_reported_of_a_system_is_reported_again(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A system is read each time, so that its notes are no reason to build."""
+    load = pipeline.load_input
+
+    def load_with_a_note(application: Application, asked: pipeline.Input, sink: Sink) -> System | None:
+        sink.report(SUBSTITUTE, "on the host kernel, `clock` is virtual time")
+        return load(application, asked, sink)
+
+    monkeypatch.setattr(pipeline, "load_input", load_with_a_note)
+    (place.image / "finished.json").unlink()
+    for expected in (True, False):
+        sink, steps = Sink(), list[str]()
+        pipeline.build_or_leave(pipeline.Input(place.root / "a.camkes"), place.out, sink, steps.append)
+        assert [each.code for each in sink.diagnostics] == [SUBSTITUTE]
+        assert ("generating" in steps) == expected
 
 
 def test_a_comment_changes_nothing(place: Place) -> None:
