@@ -132,10 +132,8 @@ class HostBackend(Struct, frozen=True):
         self, system: System, plan: Plan, code: HostCode, sink: Sink, progress: Callable[[str], None]
     ) -> HostImage | None:
         """Compile and link what changed; errors report calls of code that cannot be determined."""
-        from camkes.backends.host.finished import FinishedBuild
         from camkes.backends.host.host import build_host
 
-        FinishedBuild(self.folder / IMAGE).forget()
         return build_host(
             system,
             plan,
@@ -165,8 +163,7 @@ class HostBackend(Struct, frozen=True):
         """Note that this is the image of a system, which was checked and built and had nothing to report."""
         from camkes.backends.host.finished import FinishedBuild
 
-        made = (*image.images.values(), image.table, *image.code)
-        FinishedBuild(image.folder).note(state, image.kernel, made, self._used(system))
+        FinishedBuild(image.folder).note(state, image, self._used(system))
 
     def _used(self, system: System) -> Iterator[Path]:
         """The folders in which a build runs jobs."""

@@ -4,8 +4,9 @@
 
 A record is written after a build that reported nothing. It has a digest of the system as it was resolved, and
 of all that the build depends on beside it: how sources are built, the compiler, the tool. It has the state of
-the files that were made, and names the lists of what each object was made from (`inputs`). A system whose
-connectors have templates of their own, or that is linked with flags of its own, has no record.
+the files that were made, and of the lists of what each object was made from (`inputs`): where another build
+changed these and did not come to its end, the images are older than they say. A system whose connectors have
+templates of their own, or that is linked with flags of its own, has no record.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ from typing import Any
 from msgspec import Struct, msgpack
 
 from camkes.backends.host.compiler import Compiler, find_compiler
-from camkes.backends.host.digests import of_bytes
-from camkes.backends.host.inputs import LIST, ObjectInputs, signature
+from camkes.backends.host.digests import of_bytes, of_file
+from camkes.backends.host.host import HostImage
+from camkes.backends.host.inputs import LIST, ObjectInputs, signature, signature_of_image
 from camkes.backends.host.jobs import Progress
 from camkes.backends.host.kernel import host_kit
 from camkes.backends.host.sources import builds_of, headers_of_workspace
@@ -72,27 +74,32 @@ class FinishedBuild:
         """Whether a build would change nothing and report nothing."""
         try:
             known = json.loads(self._file.read_text(encoding="utf-8"))
-            digest, kernel, files, lists = (known[name] for name in ("digest", "kernel", "files", "lists"))
+            digest, kernel, images = known["digest"], known["kernel"], known["images"]
+            code, lists = known["code"], known["lists"]
         except (OSError, ValueError, KeyError, TypeError):
             return False
-        if digest != state.digest or any(signature(path) != was for path, was in files.items()):
-            return False
-        if not all(ObjectInputs(self._folder / name).all_current() for name in lists):
+        if (
+            digest != state.digest
+            or any(signature_of_image(self._folder / name) != was for name, was in images.items())
+            or any(signature(path) != was for path, was in code.items())
+            or any(of_file(self._folder / name) != was for name, was in lists.items())
+            or not all(ObjectInputs(self._folder / name).all_current() for name in lists)
+        ):
             return False
         kit = host_kit(state.compiler, self._folder / "kernel", Sink(), progress)
         return kit is not None and str(kit.kernel) == kernel
 
-    def forget(self) -> None:
-        self._file.unlink(missing_ok=True)
-
-    def note(self, state: BuildState, kernel: Path, made: Iterable[Path], lists: Iterable[Path]) -> None:
-        """Note that a build was good and had nothing to report. `made` are the files that it made or left,
-        `lists` the folders in which it ran jobs."""
+    def note(self, state: BuildState, image: HostImage, lists: Iterable[Path]) -> None:
+        """Note that a build was good and had nothing to report. `lists` are the folders in which it ran
+        jobs."""
+        names = [os.path.relpath(folder / LIST, self._folder) for folder in lists]
+        made = (image.table, *image.images.values())
         known = {
             "digest": state.digest,
-            "kernel": str(kernel),
-            "files": {str(path): signature(path) for path in made},
-            "lists": [os.path.relpath(folder / LIST, self._folder) for folder in lists],
+            "kernel": str(image.kernel),
+            "images": {path.name: signature_of_image(path) for path in made},
+            "code": {str(path): signature(path) for path in image.code},
+            "lists": {name: of_file(self._folder / name) for name in names},
         }
         self._file.write_text(json.dumps(known), encoding="utf-8")
 

@@ -52,6 +52,12 @@ def signature(path: str | Path) -> Signature | None:
     return [status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
 
 
+def signature_of_image(path: Path) -> Signature | None:
+    """The same of a file that runs have a second name for: that changes one of its times, too."""
+    found = signature(path)
+    return None if found is None else found[:3]
+
+
 class ObjectInputs:
     """The inputs of objects, kept in `file`. Paths are those that the compiler names; relative ones are below
     the folder of `file`, where the compiler runs."""

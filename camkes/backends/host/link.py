@@ -16,7 +16,7 @@ from pathlib import Path
 
 from camkes.backends.host.codes import LINK_ERROR
 from camkes.backends.host.compiler import Compiler
-from camkes.backends.host.inputs import signature
+from camkes.backends.host.inputs import signature, signature_of_image
 from camkes.backends.host.jobs import BuildJob, BuildOutcome
 from camkes.backends.host.kernel import Kit, symbols
 from camkes.backends.host.messages import Sources
@@ -165,10 +165,10 @@ class Linker:
             shared = None
             for number, name in enumerate(names):
                 image = self.images[name]
-                if known.get(image.name) != [source, number, signature(image)]:
+                if known.get(image.name) != [source, number, signature_of_image(image)]:
                     shared = shared or SharedImage(self.linked[first].read_bytes())
                     write_whole(image, shared.of(number))
-                made[image.name] = [source, number, signature(image)]
+                made[image.name] = [source, number, signature_of_image(image)]
         write_changed(self._copies, json.dumps(made))
 
     @property

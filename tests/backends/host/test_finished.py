@@ -14,6 +14,7 @@ import pytest
 from camkes import pipeline
 from camkes.backends.host import finished
 from camkes.backends.host.codes import SUBSTITUTE
+from camkes.backends.host.link import Linker
 from camkes.diagnostics import Sink
 from camkes.model.system import System
 from camkes.project.application import Application
@@ -162,6 +163,24 @@ def test_another_kernel_is_seen(place: Place, monkeypatch: pytest.MonkeyPatch) -
     assert "generating" in place.steps()
 
 
+def test_a_build_that_did_not_come_to_its_end_goes_on(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(_: Linker) -> None:
+        raise KeyboardInterrupt
+
+    edited("Client.c", "- OWN", "+ OWN")(place)
+    monkeypatch.setattr(Linker, "make_copies", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        place.steps()
+    monkeypatch.undo()
+    assert "generating" in place.steps()
+
+
+def test_a_run_changes_nothing(place: Place) -> None:
+    done = camkes("run", place.root / "a.camkes", "-o", place.out, "--for", "1ms")
+    assert done.status == 0, done
+    assert place.steps() == ["reading"]
+
+
 def test_a_change_during_a_build_is_seen(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     build = pipeline.build_with
 
@@ -180,7 +199,7 @@ def test_a_change_during_a_build_is_seen(place: Place, monkeypatch: pytest.Monke
 def test_what_is_reported_of_a_system_is_reported_again(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A system is read each time, so that its notes are no reason to build."""
+    """A system is read each time; its notes alone need no build."""
     load = pipeline.load_input
 
     def load_with_a_note(application: Application, asked: pipeline.Input, sink: Sink) -> System | None:
