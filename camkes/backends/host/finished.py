@@ -60,7 +60,10 @@ def state_of(build: BuildInput) -> BuildState | None:
     if compiler is None or application.connectors or any(each.ld_flags for each in builds.values()):
         return None
     made_of = (build, compiler, builds, headers_of_workspace(application), _state_of_tool())
-    return BuildState(of_bytes(msgpack.encode(made_of, enc_hook=_encoded)), compiler)
+    try:
+        return BuildState(of_bytes(msgpack.encode(made_of, enc_hook=_encoded)), compiler)
+    except UnicodeEncodeError:  # names that are not UTF-8
+        return None
 
 
 class FinishedBuild:
