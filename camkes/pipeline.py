@@ -241,10 +241,9 @@ def read_calls(
 ) -> CodeCalls | None:
     """What the code of a system calls, and if `counting` how often; None where no protocol depends on it.
     Mistakes in the code are left to the build."""
-    from camkes.protocols.signals import signals_matter
+    from camkes.protocols.signals import code_matters
 
-    matters = system.cpis or any(signals_matter(system, instance) for instance in system.instances)
-    if not matters and not (counting and system.tasks):
+    if not code_matters(system) and not (counting and system.tasks):
         return None
     from camkes.callgraph.read import calls_of_code
     from camkes.generate import generate_headers
@@ -361,17 +360,11 @@ def _forget_followups(sink: Sink) -> None:
 
 
 def _has_sources(system: System, backend: Backend[Code, Image]) -> bool:
-    """Whether a component of a system has code. Only instances that are declared differ from others."""
-    from camkes.backends.host.sources import build_of
+    """Whether a component of a system has code."""
+    from camkes.backends.host.sources import builds_of
 
-    application = backend.application
-    declared = application.instances.keys() | application.groups.keys()
-    different = {}
-    for instance in system.instances:
-        kind = instance.type
-        own = instance.name if (kind.name, instance.name) in declared else ""
-        different[kind.name, kind.span.file.path, own] = instance
-    return any(build_of(application, each, Sink()).sources for each in different.values())
+    builds = builds_of(backend.application, system.instances, Sink())
+    return any(build.sources for build in builds.values())
 
 
 def sketch(asked: Input, sink: Sink) -> Checked | None:
@@ -427,6 +420,35 @@ def build(
     if checked is None:
         return None
     return build_checked(checked, output, sink, progress, sanitize=sanitize)
+
+
+def build_or_leave(
+    asked: Input, output: Path | None, sink: Sink, progress: Progress, *, sanitize: bool = False
+) -> Path | None:
+    """As `build`, but what would change nothing is not done. The folder with the image."""
+    progress("reading")
+    application = find(asked, sink)
+    system = None if application is None else load_input(application, asked, sink)
+    if application is None or system is None:
+        return None
+    backend = HostBackend(application, build_folder(application, output), sanitize)
+    said = sink.diagnostics
+    state = None if sink.has_errors else backend.state_of(system)
+    if state is not None and backend.has_finished(state, progress):
+        return backend.folder / IMAGE
+    checked = check_loaded(system, backend, sink, progress)
+    if checked is None:
+        return None
+
+    def step() -> Path | None:
+        image = build_with(checked, backend, sink, progress)
+        if image is None:
+            return None
+        if state is not None and sink.diagnostics == said:
+            backend.note_finished(state, system, image)
+        return image.folder
+
+    return backend.alone(step, sink, progress)
 
 
 def build_checked(
@@ -601,7 +623,7 @@ def _build_with_sdk(
     sink: Sink,
     progress: Progress,
 ) -> bool:
-    from camkes.backends.host.sources import build_of
+    from camkes.backends.host.sources import builds_of
     from camkes.backends.sel4.sdk.build import build_system
     from camkes.backends.sel4.sdk.choice import check, pass_on, project_of
     from camkes.project.codes import MISSING_FILE
@@ -616,7 +638,7 @@ def _build_with_sdk(
     checked = _check_for_sel4(project, found)
     if checked is not None:
         application.report_undeclared(checked.system, found)
-        builds = {each.name: build_of(application, each, found) for each in checked.system.instances}
+        builds = builds_of(application, checked.system.instances, found)
     if checked is not None and not found.has_errors:
         progress("generating")
         parts = _generate_for_sel4(project, checked, found)

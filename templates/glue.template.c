@@ -35,7 +35,7 @@ struct camkes_thread /*? thread.c_name ?*/;
 
 const char *get_instance_name(void)
 {
-    return "/*? me.name ?*/";
+    return camkes__instance.name;
 }
 
 int get_instance_affinity(void)
@@ -43,7 +43,7 @@ int get_instance_affinity(void)
     return /*? me.affinity ?*/;
 }
 /*- for attribute in me.attributes if attribute.macro -*/
-/*? attribute.declaration ?*/ = /*? attribute.name ?*/_DEF;
+/*? attribute.declaration ?*/ = /*? attribute.macro | join('\n') ?*/;
 /*- endfor -*/
 /*- for interface in me.interfaces -*/
 

@@ -8,7 +8,7 @@ headers, this, plan, glue, link; the headers of components do not depend on what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,12 +19,12 @@ from camkes.backends.host.compiler import Compiler, find_compiler
 from camkes.backends.host.jobs import BuildJob
 from camkes.backends.host.messages import Sources
 from camkes.backends.host.ninja import inputs_of, run_jobs
+from camkes.backends.host.sharing import read_headers, share_objects
 from camkes.backends.host.sources import (
-    build_of,
+    builds_of,
     compile_job,
     headers_of_workspace,
     links_foreign_code,
-    shared_by,
     sources_and_objects,
     unusable_name,
 )
@@ -107,12 +107,12 @@ def calls_of_code(
             or (counting and i.name in executed)
         )
     ]
-    builds = [build_of(application, i, Sink()) for i in instances]
-    languages = {build.language_of(source) for build in builds for source in build.sources}
+    builds = builds_of(application, instances, Sink())
+    languages = {build.language_of(source) for build in builds.values() for source in build.sources}
     missing = Sink()
     compiler = find_compiler(sanitize, missing, languages, mcs=system.mcs) if instances else None
     if compiler is not None:
-        reader.read(instances, application, headers, out, compiler)
+        reader.read(instances, builds, application, headers, out, compiler)
     for instance in instances if compiler is None else ():
         reader.not_read(instance, missing.diagnostics[0].message)
     return CodeCalls(
@@ -171,6 +171,7 @@ class _CodeReader:
     def read(
         self,
         instances: Sequence[Instance],
+        builds: Mapping[str, ComponentBuild],
         application: Application,
         headers: Mapping[str, Path],
         out: Path,
@@ -181,25 +182,30 @@ class _CodeReader:
             self.counting = False
             self.unread |= dict.fromkeys((i.name for i in instances), "the compiler is not GCC")
         counting = self.counting
-        jobs: dict[str, list[BuildJob]] = {}
-        alike: dict[Hashable, list[BuildJob]] = {}
+        jobs: dict[str, Sequence[BuildJob]] = {}
         foreign: set[str] = set()
+        present: dict[str, Instance] = {}
         for instance in instances:
-            build = build_of(application, instance, Sink())
+            build = builds[instance.name]
             if links_foreign_code(application, build):
                 foreign.add(instance.name)
             if not all(source.is_file() for source in build.sources):
                 jobs[instance.name] = []  # nothing is known of it, and the build reports which is missing
                 self.unread[instance.name] = "a source is missing"
                 continue
-            folder = headers[instance.name]
-            common = shared_by(build, sorted(folder.glob("*.h")))
-            if common not in alike:
-                after = headers_of_workspace(application)
-                place = out / instance.name
-                alike[common] = _compile_jobs(instance, build, folder, place, compiler, after)
-            jobs[instance.name] = alike[common]
-        compiled = [job for some in alike.values() for job in some]
+            present[instance.name] = instance
+        after = headers_of_workspace(application)
+        groups = share_objects(
+            {name: builds[name] for name in present},
+            {name: read_headers(sorted(headers[name].glob("*.h"))) for name in present},
+            lambda name: _compile_jobs(
+                present[name], builds[name], headers[name], out / name, compiler, after
+            ),
+            out / "attributes",
+            self.progress,
+        )
+        jobs |= {name: of for names, of in groups for name in names}
+        compiled = [job for _, of in groups for job in of]
         flows = {id(job): _flow_job(job) for job in compiled if counting and job.beside}
         every = [*compiled, *flows.values()]
         if unusable := unusable_name(out, every):

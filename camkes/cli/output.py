@@ -72,11 +72,25 @@ def count(items: Sequence[object], name: str) -> str:
     return f"{len(items)} {plural(len(items), name)}"
 
 
+def say_of_host_kernel(step: str) -> None:
+    """A line where the host kernel is compiled: the first build takes longer than all others."""
+    from camkes.backends.host.jobs import HOST_KERNEL_STEP
+
+    if step == HOST_KERNEL_STEP:
+        text = "compiling the host kernel, once for this compiler"
+        if isinstance(sys.stderr, VisibleStream) and sys.stderr.isatty():
+            sys.stderr.write_over(text)
+            text = ""
+        sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+
+
 class Progress:
-    """One line on a terminal with the current step; nothing elsewhere."""
+    """One line on a terminal with the current step. Elsewhere only what takes long is said."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
-        self.shown = sys.stderr.isatty() and not arguments.quiet
+        self.quiet = arguments.quiet
+        self.shown = sys.stderr.isatty() and not self.quiet
         self.width = 0
 
     def __call__(self, text: str) -> None:
@@ -86,6 +100,8 @@ class Progress:
             text = visible_line(text[:100])
             self._write(text.ljust(self.width))
             self.width = len(text)
+        elif not self.quiet:
+            say_of_host_kernel(text)
 
     def clear(self) -> None:
         if self.shown and self.width:

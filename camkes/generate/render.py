@@ -25,8 +25,11 @@ if TYPE_CHECKING:
     import jinja2
     from msgspec import Struct
 
-#: how many texts are kept
-MOST_KEPT = 1000
+#: how many texts are kept: there are three for each instance
+MOST_KEPT = 4000
+
+#: after so many new texts it is looked whether these are too many, which lists the folder
+_LOOK_AFTER = 250
 
 
 def _cache(name: str) -> Path | None:
@@ -50,6 +53,7 @@ class Renderer:
         self._kept = _cache("texts")
         self._made_of = _state(folder) + _state(Path(__file__).parent)
         self._environment: jinja2.Environment | None = None
+        self._new = 0
 
     def render(self, template: str, me: Struct) -> str:
         """The text of a template; `me` is its context, one of frozen structs."""
@@ -64,7 +68,9 @@ class Renderer:
         text = self._render(template, me)
         with suppress(OSError):
             write_changed(file, _digest(text.encode()) + b"\n" + text.encode())
-            forget_older(self._kept, MOST_KEPT)
+            self._new += 1
+            if self._new % _LOOK_AFTER == 1:
+                forget_older(self._kept, MOST_KEPT)
         return text
 
     def _render(self, template: str, me: Struct) -> str:

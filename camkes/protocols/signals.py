@@ -121,6 +121,11 @@ def signals_matter(system: System, instance: Instance) -> bool:
     return bool(instance.type.syncs or (len(system.tasks) > 1 and signal_operations(instance)))
 
 
+def code_matters(system: System) -> bool:
+    """Whether a plan depends on what code calls."""
+    return bool(system.cpis) or any(signals_matter(system, instance) for instance in system.instances)
+
+
 def mutexes(system: System) -> Iterator[Condition]:
     """Every mutex: who unlocks it ends the wait of another."""
     for instance in system.instances:

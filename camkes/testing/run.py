@@ -17,6 +17,7 @@ from camkes import pipeline
 from camkes.backends.host.backend import HostBackend
 from camkes.backends.host.codes import FAULT, WAITS_FOR_EVER
 from camkes.backends.host.errors import unwritten
+from camkes.backends.interface import Progress
 from camkes.backends.sel4.recording import DEFINITION
 from camkes.diagnostics import Diagnostic, Severity, Sink
 from camkes.files import OutputError, write_output
@@ -37,11 +38,16 @@ from camkes.testing.suite import Test
 OUTPUT, EVENTS = ".output", ".events"
 
 
+def ignore(_step: str) -> None:
+    """For who does not show progress."""
+
+
 class SuiteOptions(Struct, frozen=True, kw_only=True):
     """`output` is the folder that tests are built in, each in one of its own. `update`: write what is
     expected instead of comparing with it. `asked` is how files are read; its path is not used. `workspace`:
     that of seL4 in which tests are built; if there is none and `asked` names no SDK, they run on the host
-    kernel. `coverage` is the folder for what they execute, None: it is not counted."""
+    kernel. `coverage` is the folder for what they execute, None: it is not counted. `progress` gets the
+    steps of their builds, in any process."""
 
     output: Path
     asked: pipeline.Input
@@ -49,6 +55,7 @@ class SuiteOptions(Struct, frozen=True, kw_only=True):
     update: bool = False
     workspace: Path | None = None
     coverage: Path | None = None
+    progress: Progress = ignore
 
     @property
     def on_sel4(self) -> bool:
@@ -148,7 +155,7 @@ def _run(test: Test, options: SuiteOptions, out: Path, sink: Sink) -> TestResult
     if system is not None:
         mocked = with_mocks(application, system, test, out)
         backend = HostBackend(mocked, out, options.sanitize, builds=not on_sel4)
-        checked = pipeline.check_loaded(system, backend, sink, None if on_sel4 else lambda _: None)
+        checked = pipeline.check_loaded(system, backend, sink, None if on_sel4 else options.progress)
         if checked is not None and not on_sel4:
             return _run_checked(test, checked, options, out, sink)
         if checked is not None:
@@ -217,7 +224,7 @@ def _run_checked(
         coverage=None if options.coverage is None else counts_of(test, options),
     )
     with ExitStack() as stack:
-        image = pipeline.build_to_run(checked, settings, stack, sink, lambda _: None)
+        image = pipeline.build_to_run(checked, settings, stack, sink, options.progress)
         if image is None or sink.has_errors:
             return TestResult(test, diagnostics=sink.diagnostics)
         outcome = pipeline.run_image(image, checked, settings, sink)

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from camkes.files import OutputError
 
 if TYPE_CHECKING:
+    from camkes.backends.host.finished import BuildState
     from camkes.backends.host.host import HostImage
     from camkes.capdl.model import CapabilityModel
     from camkes.diagnostics import Sink
@@ -145,6 +146,39 @@ class HostBackend(Struct, frozen=True):
             sanitize=self.sanitize,
             watch=self.watch,
         )
+
+    def state_of(self, system: System) -> BuildState | None:
+        """What the build of a system depends on at this moment; None where that is not known for certain."""
+        from camkes.backends.host.finished import BuildInput, state_of
+
+        return state_of(BuildInput(system, self.application, self.sanitize, self.watch))
+
+    def has_finished(self, state: BuildState, progress: Callable[[str], None]) -> bool:
+        """Whether a build would change nothing in the folder, and report nothing."""
+        from camkes.backends.host.finished import FinishedBuild
+
+        return FinishedBuild(self.folder / IMAGE).has(state, progress)
+
+    def note_finished(self, state: BuildState, system: System, image: HostImage) -> None:
+        """Note that this is the image of a system, which was checked and built and had nothing to report."""
+        from camkes.backends.host.finished import FinishedBuild
+
+        FinishedBuild(image.folder).note(state, image, self._used(system))
+
+    def _used(self, system: System) -> Iterator[Path]:
+        """The folders in which a build runs jobs."""
+        from camkes.backends.host.inputs import LIST
+        from camkes.model.c_types import names_own_types
+        from camkes.protocols.signals import code_matters
+
+        image = self.folder / IMAGE
+        yield image
+        if names_own_types(system):
+            yield image / "types"
+        if code_matters(system):
+            yield self.calls
+        asked = (folder / "attributes" for folder in (image, self.calls))
+        yield from (folder for folder in asked if (folder / LIST).exists())
 
     @contextmanager
     def copied(self, image: HostImage) -> Iterator[HostImage]:

@@ -20,13 +20,14 @@ from camkes.backends.host.kernel import host_kit, symbols
 from camkes.backends.host.link import Linker
 from camkes.backends.host.messages import Sources, compiler_messages
 from camkes.backends.host.ninja import run_jobs
+from camkes.backends.host.shared_glue import FLAGS, MOST, Glue, read_glue, shared_text
+from camkes.backends.host.sharing import read_headers, share_objects
 from camkes.backends.host.sources import (
-    build_of,
+    builds_of,
     compile_job,
     headers_of_workspace,
     lacks,
     links_foreign_code,
-    shared_by,
     sources_and_objects,
     unusable_name,
 )
@@ -60,7 +61,8 @@ def heap_sizes(application: Application, system: System, model: CapabilityModel)
 
 class HostImage(Struct, frozen=True):
     """A system that can run: `kernel` boots `table`, whose images are beside it in `folder`; `oracle` judges
-    what it records. `unwatched`: accesses to memory that an image for a search does not report."""
+    what it records. `unwatched`: accesses to memory that an image for a search does not report. `code` was
+    generated for it."""
 
     folder: Path
     table: Path
@@ -70,6 +72,7 @@ class HostImage(Struct, frozen=True):
     capabilities: CapabilityModel
     sanitized: bool = False
     unwatched: tuple[Unwatched, ...] = ()
+    code: tuple[Path, ...] = ()
 
 
 def build_host(
@@ -183,7 +186,7 @@ class _Build:
     def run(self, sanitize: bool) -> HostImage | None:
         instances = [i for i in self.system.instances if not i.type.hardware]
         served = self.application.served_by_connectors(self.system)
-        builds = {i.name: build_of(self.application, i, self.sink, served) for i in instances}
+        builds = builds_of(self.application, instances, self.sink, served)
         languages = {language_by_name(f.path) for files in self.generated.values() for f in files}
         languages |= {b.language_of(source) for b in builds.values() for source in b.sources}
         compiler = find_compiler(sanitize, self.sink, languages, mcs=self.system.mcs)
@@ -199,18 +202,20 @@ class _Build:
         for space in self.capabilities.spaces:
             for name in space.instances:  # the time manager has no component
                 builds.setdefault(name, ComponentBuild())
-        jobs = {
-            name: self._generated_jobs(name, about.get(name, name), build, compiler)
-            for name, build in builds.items()
-        }
-        written: dict[str, list[BuildJob]] = {}
-        for first, *others in self._compiled_alike(builds):
-            of_user = self._user_jobs(first, about.get(first, first), builds[first], compiler)
-            if first in declared:
-                self.declared_for.update(dict.fromkeys(of_user, declared[first]))
-            for name in (first, *others):
-                written[name] = of_user
-                jobs[name] += of_user
+        written = self._written(builds, about, compiler)
+        for name, of_headers in declared.items():
+            for job in written[name]:
+                self.declared_for.setdefault(job, of_headers)
+        alike = self._alike(builds, written)
+        jobs: dict[str, list[BuildJob]] = {}
+        for together, glue in alike.items():
+            first = together[0]
+            job = self._shared_job(first, glue, about[first], builds[first], compiler)
+            jobs |= {name: [job, *written[name]] for name in together}
+        for name, build in builds.items():
+            if name not in jobs:
+                own = self._generated_jobs(name, about.get(name, name), build, compiler)
+                jobs[name] = [*own, *written[name]]
         compiled = list(dict.fromkeys(job for of in jobs.values() for job in of))
         if not (self._can_compile(languages, compiler) and self._can_name(compiled)):
             return None
@@ -230,9 +235,11 @@ class _Build:
             sink=self.sink,
             more_flags=COVERAGE_LINK if self.covers else (),
             watched=self.watched,
+            alike=tuple(alike),
         )
         if not self._make(compiled, linker):
             return None
+        linker.make_copies()
         table = self.folder / "system.table"
         names = {space: f"./{path.name}" for space, path in linker.images.items()}
         heaps = heap_sizes(self.application, self.system, self.capabilities)
@@ -246,11 +253,12 @@ class _Build:
             capabilities=self.capabilities,
             sanitized=sanitize,
             unwatched=tuple(self._unwatched(written, builds, linker, compiler)),
+            code=tuple(file.path for files in self.generated.values() for file in files),
         )
 
     def _unwatched(
         self,
-        written: Mapping[str, list[BuildJob]],
+        written: Mapping[str, Sequence[BuildJob]],
         builds: Mapping[str, ComponentBuild],
         linker: Linker,
         compiler: Compiler,
@@ -310,15 +318,43 @@ class _Build:
         libs = tuple(f"-l{name}" for name in build.libs if name in known)
         return (*build.ld_flags, *libs)
 
-    def _compiled_alike(self, builds: Mapping[str, ComponentBuild]) -> list[list[str]]:
-        """The instances, those together that share the objects of the user's sources: of one component, with
-        equal generated headers. If what is executed is counted, each has objects of its own."""
-        found: dict[Hashable, list[str]] = {}
-        for name, build in builds.items():
-            own = name if self.covers else ""
-            alike = shared_by(build, self._headers_of(name))
-            found.setdefault((alike, name in self.watched, own), []).append(name)
-        return list(found.values())
+    def _written(
+        self, builds: Mapping[str, ComponentBuild], about: Mapping[str, str], compiler: Compiler
+    ) -> dict[str, Sequence[BuildJob]]:
+        """What compiles the user's sources of each instance. If what is executed is counted, each has objects
+        of its own."""
+        groups = share_objects(
+            builds,
+            {
+                name: read_headers(f.path for f in self.generated.get(name, ()) if f.kind == "header")
+                for name in builds
+            },
+            lambda name: self._user_jobs(name, about.get(name, name), builds[name], compiler),
+            self.folder / "attributes",
+            self.progress,
+            apart=lambda name: (name in self.watched, name if self.covers else ""),
+        )
+        return {name: jobs for names, jobs in groups for name in names}
+
+    def _alike(
+        self, builds: Mapping[str, ComponentBuild], written: Mapping[str, Sequence[BuildJob]]
+    ) -> dict[tuple[str, ...], str]:
+        """The instances whose glue can be shared, with its text."""
+        found: dict[Hashable, list[tuple[str, Glue]]] = {}
+        for space in self.capabilities.spaces:
+            name = space.instances[0]
+            sources = [f.path for f in self.generated.get(name, ()) if f.kind == "source"]
+            if len(space.instances) > 1 or [path.name for path in sources] != ["glue.c"]:
+                continue  # names of other instances are in its code, or sources that others wrote
+            glue = read_glue(sources[0].read_text(encoding="utf-8"))
+            key = (glue.outline, id(written[name]), builds[name], name in self.watched)
+            found.setdefault(key, []).append((name, glue))
+        chunks = [all[n : n + MOST] for all in found.values() for n in range(0, len(all), MOST)]
+        return {
+            tuple(name for name, _ in chunk): shared_text([glue for _, glue in chunk])
+            for chunk in chunks
+            if len(chunk) > 1
+        }
 
     def _headers_of(self, name: str) -> list[Path]:
         """The generated headers of an instance."""
@@ -332,10 +368,22 @@ class _Build:
         self, name: str, about: str, build: ComponentBuild, compiler: Compiler
     ) -> list[BuildJob]:
         folder = self.folder / "objects" / name / "generated"
-        includes = (*self._folders_of(name), *build.includes)
         sources = [f.path for f in self.generated.get(name, ()) if f.kind == "source"]
+        return self._compile_generated(name, sources, folder, about, build, compiler)
+
+    def _compile_generated(
+        self,
+        name: str,
+        sources: Sequence[Path],
+        folder: Path,
+        about: str,
+        build: ComponentBuild,
+        compiler: Compiler,
+        more: Sequence[str] = (),
+    ) -> list[BuildJob]:
+        includes = (*self._folders_of(name), *build.includes)
         outputs = [folder / f"{source.name}.o" for source in sources]
-        last = (*GENERATED_FLAGS, *(WATCH_GENERATED if name in self.watched else ()))
+        last = (*GENERATED_FLAGS, *(WATCH_GENERATED if name in self.watched else ()), *more)
         return [
             compile_job(
                 *(compiler, source, output, includes, self._of_type, about),
@@ -345,6 +393,15 @@ class _Build:
             )
             for source, output in zip(sources, outputs, strict=True)
         ]
+
+    def _shared_job(
+        self, first: str, glue: str, about: str, build: ComponentBuild, compiler: Compiler
+    ) -> BuildJob:
+        """Compiles the glue of several instances, the first of which is `first`."""
+        source = self.folder / "objects" / first / "shared" / "glue.c"
+        write_changed(source, glue)
+        (job,) = self._compile_generated(first, [source], source.parent, about, build, compiler, FLAGS)
+        return job
 
     def _user_jobs(self, name: str, about: str, build: ComponentBuild, compiler: Compiler) -> list[BuildJob]:
         jobs: list[BuildJob] = []

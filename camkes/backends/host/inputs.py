@@ -22,7 +22,10 @@ from camkes.backends.host.jobs import BuildJob
 from camkes.files import write_changed
 from camkes.process import in_english, run
 
-_FORMAT = 1  # of the file
+#: the file in the folder of a build
+LIST = "inputs.json"
+
+_FORMAT = 2  # of the file
 #: `__has_include`, whole or as a part that a macro may complete
 _HAS_INCLUDE = re.compile(r"\b__has_(?:i\w*)?\b")
 _LITERAL = re.compile(r"__has_include(?:_next)?\s*\(\s*(?:\"([^\"\n]+)\"|<([^>\n]+)>)\s*\)")
@@ -40,6 +43,21 @@ _ASSEMBLER_READS = re.compile(r"\.inc(?:bin|lude)\b")
 Signature = list[int]
 
 
+def signature(path: str | Path) -> Signature | None:
+    """What changes with every change of a file; None: there is no file."""
+    try:
+        status = os.stat(path)  # noqa: PTH116 - called very often
+    except OSError:
+        return None
+    return [status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
+
+
+def signature_of_image(path: Path) -> Signature | None:
+    """The same of a file that runs have a second name for: that changes one of its times, too."""
+    found = signature(path)
+    return None if found is None else found[:3]
+
+
 class ObjectInputs:
     """The inputs of objects, kept in `file`. Paths are those that the compiler names; relative ones are below
     the folder of `file`, where the compiler runs."""
@@ -47,7 +65,8 @@ class ObjectInputs:
     def __init__(self, file: Path) -> None:
         self._file = file
         self._folder = str(file.parent)
-        self._known: dict[str, dict[str, object]] = {}
+        self._known: dict[str, dict[str, object] | None] = {}
+        self._read = False
         self._signatures: dict[str, Signature | None] = {}
         self._names: dict[str, frozenset[str]] = {}
         self._missing: dict[str, tuple[str, str]] = {}
@@ -58,37 +77,40 @@ class ObjectInputs:
             data = json.loads(file.read_text(encoding="utf-8"))
             if isinstance(data, dict) and data.get("format") == _FORMAT:
                 self._known = data["jobs"]
+                self._read = True
 
     def of(self, job: BuildJob) -> Iterable[str]:
         """What an output was made from, headers included; before it was made, what is known of that."""
-        inputs = self._known.get(str(job.output), {}).get("inputs")
+        inputs = (self._known.get(str(job.output)) or {}).get("inputs")
         return inputs if isinstance(inputs, dict) else map(str, job.inputs)
+
+    def all_current(self) -> bool:
+        """Whether the inputs of all jobs are known and as they were."""
+        return self._read and all(map(self._is_current, self._known))
 
     def remove_stale(self, jobs: Iterable[BuildJob]) -> None:
         """Remove the outputs of which it is not known that their inputs are as they were."""
-        stale = [job for job in jobs if job.compiler and not self._is_current(job)]
-        for job in stale:
-            self._known.pop(str(job.output), None)
-            job.output.unlink(missing_ok=True)
+        compiled = {str(job.output): job for job in jobs if job.compiler}
+        stale = {output for output in compiled if not self._is_current(output)}
+        for output in stale:
+            compiled[output].output.unlink(missing_ok=True)
+        self._known = {output: None if output in stale else self._known[output] for output in compiled}
         self._begin(wait=bool(stale))
 
     def note(self, jobs: Iterable[BuildJob]) -> None:
-        """Note the inputs of jobs that were run, and forget those of others that are gone."""
+        """Note the inputs of jobs that were run."""
         self._signatures.clear()
         self._names.clear()
         self._missing.clear()
         for job in jobs:
             if job.compiler:
-                self._known.pop(str(job.output), None)
-                noted = self._noted(job)
-                if noted is not None:
-                    self._known[str(job.output)] = noted
+                self._known[str(job.output)] = self._noted(job)
         write_changed(self._file, json.dumps({"format": _FORMAT, "jobs": self._known}))
 
     # comparing
 
-    def _is_current(self, job: BuildJob) -> bool:
-        known = self._known.get(str(job.output))
+    def _is_current(self, output: str) -> bool:
+        known = self._known.get(output)
         if known is None:
             return False
         inputs, absent = known["inputs"], known["absent"]
@@ -100,12 +122,7 @@ class ObjectInputs:
     def _signature(self, path: str) -> Signature | None:
         """What changes with every change of a file; None: there is no file."""
         if path not in self._signatures:
-            try:
-                status = os.stat(os.path.join(self._folder, path))  # noqa: PTH116, PTH118 - called very often
-                found = [status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
-            except OSError:
-                found = None
-            self._signatures[path] = found
+            self._signatures[path] = signature(os.path.join(self._folder, path))  # noqa: PTH118
         return self._signatures[path]
 
     def _listing(self, folder: str) -> frozenset[str]:

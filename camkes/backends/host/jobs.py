@@ -11,6 +11,9 @@ from msgspec import Struct
 
 Progress = Callable[[str], None]
 
+#: the step that takes long, and is done once
+HOST_KERNEL_STEP = "the host kernel"
+
 
 class BuildJob(Struct, frozen=True):
     """`command` makes `output` from `inputs`. `title` is for people; `about` is what the job is about.

@@ -26,7 +26,7 @@ from camkes.backends.host.codes import KERNEL_BUILD
 from camkes.backends.host.compiler import Compiler
 from camkes.backends.host.digests import of_file, of_words
 from camkes.backends.host.folder import FolderInUseError, locked
-from camkes.backends.host.jobs import BuildJob, Progress
+from camkes.backends.host.jobs import HOST_KERNEL_STEP, BuildJob, Progress
 from camkes.backends.host.ninja import run_jobs
 from camkes.backends.host.sources import compile_job
 from camkes.cache import cache_folder
@@ -125,7 +125,7 @@ def _checked(folder: Path) -> Kit | None:
 
 def _make(parent: Path, name: str, compiler: Compiler, sink: Sink, progress: Progress) -> bool:
     """Make the entry `name` of a folder; False after a diagnostic, OSError where it cannot be written."""
-    progress("the host kernel")
+    progress(HOST_KERNEL_STEP)
     with temporary_folder(".host-", parent) as scratch:
         work, entry = scratch / "work", scratch / "entry"
         (work / "objects").mkdir(parents=True)

@@ -8,8 +8,10 @@ and then hides all names but those that the rest of the address space or the ker
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -17,12 +19,14 @@ from msgspec.structs import replace
 from camkes.backends.host.codes import LINK_ERROR
 from camkes.backends.host.compiler import Compiler
 from camkes.backends.host.declared import DeclaredNames
+from camkes.backends.host.inputs import signature, signature_of_image
 from camkes.backends.host.jobs import BuildJob, BuildOutcome
 from camkes.backends.host.kernel import Kit, symbols
 from camkes.backends.host.messages import Sources
+from camkes.backends.host.shared_glue import SharedImage
 from camkes.capdl.model import CapabilityModel, Space
 from camkes.diagnostics import Diagnostic, Label, Sink, Span
-from camkes.files import write_changed
+from camkes.files import write_changed, write_whole
 from camkes.model.system import INSTANCE_PREFIX
 from camkes.process import run
 from camkes.resolve.words.nearest import suggestion
@@ -61,7 +65,8 @@ class Linker:
 
     `objects` and `libraries` (link arguments) are those of each instance, `declared` is what its headers
     have. `expected_of` describes a name that the code of an instance must define. The instances `watched`
-    call functions of the C library through those of library.c, of the host kernel.
+    call functions of the C library through those of library.c, of the host kernel. Instances that are `alike`
+    have the same objects, which are linked once: see `shared_glue`.
     """
 
     def __init__(
@@ -77,8 +82,8 @@ class Linker:
         sink: Sink,
         more_flags: tuple[str, ...] = (),
         watched: frozenset[str] = frozenset(),
+        alike: Sequence[Sequence[str]] = (),
     ) -> None:
-        self.spaces = capabilities.spaces
         self.compiler = compiler
         self.objects = objects
         self.libraries = libraries
@@ -89,7 +94,25 @@ class Linker:
         self.expected_of = expected_of
         self.declared = declared
         self.sink = sink
-        self.images = {space.name: out / f"{space.name}.so" for space in self.spaces}
+        self.images = {space.name: out / f"{space.name}.so" for space in capabilities.spaces}
+        names = {space.instances: space.name for space in capabilities.spaces}
+        #: by the address space that is linked for the others: all of them
+        self.alike = {names[each[0],]: tuple(names[name,] for name in each) for each in alike}
+        others = {name for each in self.alike.values() for name in each[1:]}
+        self.spaces = [space for space in capabilities.spaces if space.name not in others]
+        #: what is linked
+        self.linked = {
+            space.name: out / "objects" / space.name / "shared.so"
+            if space.name in self.alike
+            else self.images[space.name]
+            for space in self.spaces
+        }
+        first_of = {name: first for first, names in self.alike.items() for name in names}
+        self._linked_for = {
+            instance: self.linked[first_of.get(space.name, space.name)]
+            for space in capabilities.spaces
+            for instance in space.instances
+        }
         self.groups = [space for space in self.spaces if len(space.instances) > 1]
         #: make an object of each instance of a group; what `hide` keeps follows from these
         self.joins = [self._join(name) for space in self.groups for name in space.instances]
@@ -112,7 +135,7 @@ class Linker:
         that fails if no library does; after `jobs` were run."""
         known = set(_QUOTED.findall(self.kit.names.read_text(encoding="utf-8")))
         listed, left_open = set(), set()
-        image = str(next(iter(self.images.values()), ""))  # readelf names files if there are several
+        image = str(next(iter(self.linked.values()), ""))  # readelf names files if there are several
         for line in self._open_names.read_text(encoding="utf-8", errors="surrogateescape").splitlines():
             if line.startswith(_FILE):
                 image = line.removeprefix(_FILE)
@@ -123,7 +146,7 @@ class Linker:
             elif len(words) >= 8 and words[3:5] == ["FUNC", "GLOBAL"]:
                 self._defined.setdefault(image, []).append(words[7])
         for space in self.spaces:
-            image = str(self.images[space.name])
+            image = str(self.linked[space.name])
             if image in left_open or image not in listed:  # nothing is listed where readelf failed
                 self._checks[self._check(space)] = space
         return list(self._checks)
@@ -150,8 +173,33 @@ class Linker:
 
     def functions(self, instance: str) -> Sequence[str]:
         """The global functions of the code of an instance, or of its group; after `checks`."""
-        space = next(space.name for space in self.spaces if instance in space.instances)
-        return self._defined.get(str(self.images[space]), ())
+        return self._defined.get(str(self._linked_for[instance]), ())
+
+    def make_copies(self) -> None:
+        """Make the images of instances that are linked once, where what they are made of has changed."""
+        known, made = self._read_copies(), {}
+        for first, names in self.alike.items():
+            source = signature(self.linked[first])
+            shared = None
+            for number, name in enumerate(names):
+                image = self.images[name]
+                if known.get(image.name) != [source, number, signature_of_image(image)]:
+                    shared = shared or SharedImage(self.linked[first].read_bytes())
+                    write_whole(image, shared.of(number))
+                made[image.name] = [source, number, signature_of_image(image)]
+        write_changed(self._copies, json.dumps(made))
+
+    @property
+    def _copies(self) -> Path:
+        return self.out / "copies.json"
+
+    def _read_copies(self) -> dict[str, object]:
+        """Images that were made of shared ones: of which, as what, and what became of it."""
+        try:
+            found = json.loads(self._copies.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
 
     def report(self, outcome: BuildOutcome) -> None:
         """Report the messages of a failed job about the user's code."""
@@ -232,7 +280,7 @@ class Linker:
         return BuildJob(about, output, ("objcopy", *keep, str(joined), str(output)), (joined, kept), about)
 
     def _link(self, space: Space, parts: tuple[Path, ...]) -> BuildJob:
-        output = self.images[space.name]
+        output = self.linked[space.name]
         arguments = (*dict.fromkeys(a for i in space.instances for a in self.libraries[i]), _MATHEMATICS)
         named = (Path(word) for a in arguments for word in re.split("[,=]|^-T", a) if word.startswith("/"))
         return BuildJob(
@@ -249,16 +297,20 @@ class Linker:
             identity=self.compiler.identity,
         )
 
+    @cached_property
+    def _of_runtime(self) -> list[str]:
+        return sorted(symbols("--defined-only", self.kit.runtime))
+
     def _wraps(self, watched: bool) -> list[str]:
         """The functions that have others in their place: of the heap, and where an instance is `watched`,
         those that access memory."""
-        own = sorted(symbols("--defined-only", self.kit.runtime))
+        own = self._of_runtime
         names = _QUOTED.findall(self.kit.names.read_text(encoding="utf-8")) if watched else []
         return [f"-Wl,--wrap={name.removeprefix(_WRAP)}" for name in (*own, *names) if name.startswith(_WRAP)]
 
     def _list_open_names(self) -> BuildJob:
         """Names that the images leave open: much faster than to link each of them into a program."""
-        output, images = self._open_names, tuple(self.images.values())
+        output, images = self._open_names, tuple(self.linked.values())
         script = 'readelf -W --dyn-syms "$@" >"$0" || : >"$0"'
         return BuildJob(
             "checking names",
@@ -269,7 +321,7 @@ class Linker:
         )
 
     def _check(self, space: Space) -> BuildJob:
-        image = self.images[space.name]
+        image = self.linked[space.name]
         output = self.out / "objects" / f"{space.name}.resolved"
         flags = (
             *self.compiler.check_flags(),

@@ -21,7 +21,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from camkes.backends.host.folder import locked
-from camkes.backends.host.inputs import ObjectInputs
+from camkes.backends.host.inputs import LIST, ObjectInputs
 from camkes.backends.host.jobs import BuildJob, BuildOutcome, Progress
 from camkes.files import write_changed
 from camkes.process import StartedProgram, disk_error, in_english
@@ -68,14 +68,13 @@ def run_jobs(
     Outcomes of the jobs that were run or have warnings to repeat, in the order of the jobs. OSError where the
     folder cannot be written."""
     _make_folders(jobs)
-    inputs = ObjectInputs(folder / "inputs.json")
+    inputs = ObjectInputs(folder / LIST)
     inputs.remove_stale(jobs)
     write_changed(folder / "build.ninja", _text(jobs).encode(errors="surrogateescape"))
     run, status, said = _run(folder, jobs, targets, progress)
     failed = {number for number in run if not jobs[number].output.exists()}
     good = [jobs[number] for number in sorted(run - failed)]
-    if good:
-        inputs.note(good)
+    inputs.note(good)
     for number in failed:
         _raise_if_unwritable(_messages(jobs[number]) or said, folder)
     if status != 0 and not failed:
@@ -91,7 +90,7 @@ def run_jobs(
 
 def inputs_of(folder: Path, jobs: Iterable[BuildJob]) -> tuple[Path, ...]:
     """What the outputs of jobs that were run in `folder` are made from, headers included."""
-    inputs = ObjectInputs(folder / "inputs.json")
+    inputs = ObjectInputs(folder / LIST)
     return tuple(sorted(folder / name for name in {name for job in jobs for name in inputs.of(job)}))
 
 

@@ -56,6 +56,23 @@ def build_of(
     return with_libraries(application, build)
 
 
+def builds_of(
+    application: Application, instances: Iterable[Instance], sink: Sink, served: Set[str] = frozenset()
+) -> dict[str, ComponentBuild]:
+    """`build_of` of instances by their names. Those of one component differ only where they are declared."""
+    declared = application.instances.keys() | application.groups.keys()
+    found: dict[Hashable, ComponentBuild] = {}
+    builds: dict[str, ComponentBuild] = {}
+    for instance in instances:
+        kind = instance.type
+        own = instance.name if (kind.name, instance.name) in declared else ""
+        key = (kind.name, kind.span, own)
+        if key not in found:
+            found[key] = build_of(application, instance, sink, served)
+        builds[instance.name] = found[key]
+    return builds
+
+
 #: folders of headers of a workspace: its templates of connectors include what the host kernel has not
 _HEADERS = (
     *("tools/camkes-tool/libsel4camkes/include", "projects/camkes-tool/libsel4camkes/include"),
@@ -68,12 +85,6 @@ def headers_of_workspace(application: Application) -> tuple[Path, ...]:
     if application.workspace is None:
         return ()
     return tuple(folder for name in _HEADERS if (folder := application.workspace / name).is_dir())
-
-
-def shared_by(build: ComponentBuild, headers: Iterable[Path]) -> Hashable:
-    """What instances have in common that share the objects of their sources: how they are built, and the
-    generated headers."""
-    return build, tuple((path.name, path.read_bytes()) for path in headers)
 
 
 def report_no_sources(application: Application, kind: ComponentType, sink: Sink) -> None:

@@ -67,11 +67,12 @@ def build(arguments: argparse.Namespace) -> int:
         return USAGE
     sink = Sink()
     progress = Progress(arguments)
-    image = pipeline.build(input_of(arguments), arguments.output, sink, progress, sanitize=arguments.sanitize)
+    asked, output = input_of(arguments), arguments.output
+    folder = pipeline.build_or_leave(asked, output, sink, progress, sanitize=arguments.sanitize)
     progress.clear()
     status = write_diagnostics(arguments, sink)
-    if image is not None and status == GOOD:
-        say_built(arguments, image.folder)
+    if folder is not None and status == GOOD:
+        say_built(arguments, folder)
     return status
 
 

@@ -14,7 +14,15 @@ from msgspec.structs import replace
 
 from camkes.cli.arguments import Command, add_input, input_of, positive
 from camkes.cli.commands.runs import add_kernel, wrong_for_host, wrong_for_sel4
-from camkes.cli.output import GOOD, USAGE, USER_ERROR, Progress, wants_color, write_diagnostics
+from camkes.cli.output import (
+    GOOD,
+    USAGE,
+    USER_ERROR,
+    Progress,
+    say_of_host_kernel,
+    wants_color,
+    write_diagnostics,
+)
 from camkes.diagnostics import Diagnostic, Severity, Sink
 from camkes.diagnostics.words import plural
 from camkes.files import write_output
@@ -87,7 +95,7 @@ def options_of(arguments: argparse.Namespace, project: Path, sink: Sink) -> Suit
     """How the tests of a project are built and run; None after a diagnostic."""
     from camkes.backends.host.coverage import can_cover
     from camkes.backends.sel4.workspace import find_workspace
-    from camkes.testing.run import SuiteOptions
+    from camkes.testing.run import SuiteOptions, ignore
 
     asked = input_of(arguments)
     in_workspace = arguments.kernel == "sel4" and asked.sdk is None
@@ -104,6 +112,7 @@ def options_of(arguments: argparse.Namespace, project: Path, sink: Sink) -> Suit
         update=arguments.update,
         workspace=workspace,
         coverage=arguments.coverage,
+        progress=ignore if arguments.quiet else say_of_host_kernel,
     )
 
 

@@ -24,7 +24,7 @@ struct camkes_thread camkes_instance_client__control;
 
 const char *get_instance_name(void)
 {
-    return "client";
+    return camkes__instance.name;
 }
 
 int get_instance_affinity(void)

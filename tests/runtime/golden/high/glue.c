@@ -24,7 +24,7 @@ struct camkes_thread camkes_instance_high__control;
 
 const char *get_instance_name(void)
 {
-    return "high";
+    return camkes__instance.name;
 }
 
 int get_instance_affinity(void)

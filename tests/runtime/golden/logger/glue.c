@@ -26,14 +26,14 @@ struct camkes_thread camkes_instance_logger__done;
 
 const char *get_instance_name(void)
 {
-    return "logger";
+    return camkes__instance.name;
 }
 
 int get_instance_affinity(void)
 {
     return 0;
 }
-const int depth = depth_DEF;
+const int depth = 4;
 
 /* provides Log log: system.camkes:11 */
 static camkes_error_handler_t log__error_handler;

@@ -24,7 +24,7 @@ struct camkes_thread camkes_instance_low__control;
 
 const char *get_instance_name(void)
 {
-    return "low";
+    return camkes__instance.name;
 }
 
 int get_instance_affinity(void)

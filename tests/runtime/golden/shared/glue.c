@@ -27,7 +27,7 @@ struct camkes_thread camkes_instance_shared__store__manager;
 
 const char *get_instance_name(void)
 {
-    return "shared";
+    return camkes__instance.name;
 }
 
 int get_instance_affinity(void)
