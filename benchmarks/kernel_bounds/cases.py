@@ -153,7 +153,7 @@ def write_application(workload: Workload, witness: Witness, setting: Setting, la
         MeasuredTask(instance[task.name], instance[task.name].title(), instance.get(task.after, ""))
         for task in workload.tasks
     ]
-    write_measured(root, tasks, setting, until)
+    write_measured(root, tasks, until, shift=setting.shift)
     return until
 
 

@@ -109,10 +109,11 @@ class Seen(Struct, frozen=True):
 
 
 def write_measured(
-    root: Path, tasks: Sequence[MeasuredTask], setting: Setting, until: int, flags: str = ""
+    root: Path, tasks: Sequence[MeasuredTask], until: int, *, shift: int, flags: str = ""
 ) -> None:
     """Write beside a system, whose components are in files of their names, what makes an image of it whose
-    jobs are noted. It prints them `until` so many nanoseconds since boot, when no more jobs begin."""
+    jobs are noted. It prints them `until` so many nanoseconds since boot, when no more jobs begin. Work of 2
+    to the power of `shift` in the code is an instruction."""
     folder = root.parent
     names = [task.instance.rpartition(".")[2] for task in tasks]
     for number, task in enumerate(tasks):
@@ -121,7 +122,7 @@ def write_measured(
         for source in (folder / f"{t.component}.c" for t in tasks if t.instance == task.after):
             source.write_text(emit.sub(noted, source.read_text()))
     with_jobs = {task.component for task in tasks}
-    flags = f"-include measured.h -DINSTRUCTION_SHIFT={setting.shift} {flags}"
+    flags = f"-include measured.h -DINSTRUCTION_SHIFT={shift} {flags}"
     lines = ["project(case C)"]
     for name in dict.fromkeys(re.findall(r"\bcomponent (\w+) *\{", root.read_text())):
         if (folder / f"{name}.c").is_file():
