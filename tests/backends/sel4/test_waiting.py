@@ -100,7 +100,7 @@ def test_responses(platform: str, name: str, tmp_path: Path) -> None:
     result = run(platform, name, tmp_path, path, *case.options, "--for", case.duration)
     found = {task: report(result)[task]["response"]["max"] / 1e6 for task in case.worst}
     print(platform, name, found)
-    assert found == pytest.approx(case.worst, abs=0.1)
+    assert found == pytest.approx(case.worst, abs=0.15)  # a recorded run takes time for its records, too
 
 
 @pytest.mark.parametrize("platform", MCS_PLATFORMS)
