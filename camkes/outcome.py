@@ -48,6 +48,7 @@ from camkes.running.names import TraceNames, names_path, save_names
 from camkes.running.refusals import Refusal, refusal_report, refusals
 from camkes.running.waits import Cause, Deadlock, deadlock_words, deadlocks, wait_report
 from camkes.showing.draw.perfetto import perfetto_json
+from camkes.showing.draw.perfetto_trace import perfetto_trace
 from camkes.showing.draw.pictures import write_picture
 from camkes.showing.draw.terminal import terminal_report
 from camkes.showing.draw.timeline import timeline_svg
@@ -279,6 +280,8 @@ def write_trace(path: Path, raw: Path, run: Run, sink: Sink) -> None:
     """Write a trace in the form that the ending of `path` names. Raises OutputError."""
     if path.suffix == ".json":
         write_output(path, perfetto_json(run).encode())
+    elif path.suffix == ".pftrace":
+        write_output(path, perfetto_trace(run))
     else:
         write_output(path, raw.read_bytes())
         save_names(path, run.names, sink)

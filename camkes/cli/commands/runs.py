@@ -454,7 +454,9 @@ def add_results(group: argparse._ArgumentGroup) -> None:
         help="maximum size of the trace, which all results are computed from; the run ends when it is "
         "reached (default: 64M)",
     )
-    group.add_argument("--trace", metavar="FILE", type=Path, help=".json (for ui.perfetto.dev) or .trace")
+    group.add_argument(
+        "--trace", metavar="FILE", type=Path, help=".pftrace or .json (for ui.perfetto.dev), or .trace"
+    )
     group.add_argument(
         "--timeline",
         metavar="FILE",

@@ -11,7 +11,7 @@ priority.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
@@ -34,17 +34,22 @@ class _RowKind(StrEnum):
     JOBS = "job"
 
 
-def perfetto_json(run: Run) -> str:
-    """The file's text: one event a line, by time. Times are microseconds, as the format defines."""
+def trace_events(run: Run) -> tuple[Sequence[TraceEvent], Sequence[TraceEvent]]:
+    """Names of processes and rows; then what happened, by time. Times are microseconds, as the format
+    defines."""
     events = _TraceEvents(run)
     timed = [
         *events.states(), *events.requests(), *events.jobs(), *events.priorities(),
         *events.outputs(), *events.locks(), *events.faults(), *events.releases(), *events.inheritances(),
     ]  # fmt: skip
     timed.sort(key=lambda event: float(event["ts"]))
-    lines = ",\n".join(
-        visible_json(json.dumps(event, ensure_ascii=False)) for event in (*events.rows, *timed)
-    )
+    return events.rows, timed
+
+
+def perfetto_json(run: Run) -> str:
+    """The file's text: one event a line."""
+    rows, timed = trace_events(run)
+    lines = ",\n".join(visible_json(json.dumps(event, ensure_ascii=False)) for event in (*rows, *timed))
     return f'{{"displayTimeUnit": "ns", "traceEvents": [\n{lines}\n]}}\n'
 
 
