@@ -332,7 +332,7 @@ def figures(a: SimpleNamespace, found: list[Any]) -> None:
 
     intel = real_platform("sudvarg2024-intel")
     ours = a.Platform(
-        "ours", "", "camkes-rt", 1_000_000_000, a.Halves(5, 3), a.Halves(7, 2), a.Halves(4, 4),
+        "ours", "", "camkes-rt", 1_000_000_000, a.Halves(5, 3), a.FixedCost(7, 2), a.Halves(4, 4),
         a.InheritanceCost(acquire=1, release=2, queue=3, update=10, settle=20, clear=40),
         a.TimerCost(2, 1),
     )  # fmt: skip
