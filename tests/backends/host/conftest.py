@@ -12,6 +12,7 @@ import pytest
 
 from camkes import pipeline
 from camkes.backends.host import kernel
+from camkes.backends.host.compiler import Compiler
 from camkes.backends.host.host import HostImage
 from camkes.backends.host.kernel import Kit
 from camkes.backends.host.options import RunOptions
@@ -45,9 +46,14 @@ Build = Callable[..., Built]
 
 @pytest.fixture
 def ready_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Kit:
-    """The kernel's program is that of the user's cache, where a test is not about compiling it."""
-    kit = ready_kit(tmp_path / "kernel")
-    monkeypatch.setattr(kernel, "_make_kernel", lambda *_: kit.kernel)
+    """The kernel's program is that of the user's cache, where a test is not about compiling it. One with
+    sanitizers is another one."""
+    kit, made = ready_kit(tmp_path / "kernel"), kernel._make_kernel
+
+    def make_kernel(folder: Path, compiler: Compiler, sink: Sink) -> Path | None:
+        return made(folder, compiler, sink) if compiler.sanitize else kit.kernel
+
+    monkeypatch.setattr(kernel, "_make_kernel", make_kernel)
     return kit
 
 
