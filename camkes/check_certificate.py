@@ -28,7 +28,7 @@ from typing import Any
 ONCE = 1 << 99  # the period of what is released once
 Task = namedtuple("Task", "name priority period deadline work requests after timed band domain")
 Cpi = namedtuple("Cpi", "name excludes inherits ceiling work requests lock any_order")
-Cost = namedtuple("Cost", "request step step_below_lock ending", defaults=(0, 0, 0, 0))
+Cost = namedtuple("Cost", "request step step_below_lock", defaults=(0, 0, 0))
 Load = namedtuple("Load", "task time period late emitter follows", defaults=(0, "", False))
 
 
@@ -140,7 +140,7 @@ class Checker:
             numbers = ", ".join(f"{key} {claim.get(key)}" for key in ("response", "latest", "blocking"))
             words.append(f"{name}: {why or f'{met}: {numbers}, deadline {deadline}'}")
         words.append(f"costs of operations: {self.lines[0]['platform'] or 'assumed to be none'}")
-        words += (f"  {name}: {repr(cost)[5:-1]}" for name, cost in self.costs.items() if any(cost))
+        words += (f"  {n}: request {r}, step {a} or {b}" for n, (r, a, b) in self.costs.items() if r + a + b)
         return words + [f"assumed: {text}" for text in self.assumptions]
 
     def lower_sections(self, task: Any) -> Iterator[Section]:
@@ -159,7 +159,7 @@ class Checker:
             if step and above:
                 yield self.section(of, name, held, True, step)
             if (fixed and cpi.ceiling >= task.priority) or (cpi.inherits and above - {of}):
-                yield self.section(of, name, held, fixed, self.time[name] + self.costs[name].ending)
+                yield self.section(of, name, held, fixed, self.time[name])
                 continue
             below = (*held, self.lock[name]) if cpi.excludes else held
             more = {(of, callee, below) for callee in cpi.requests} - seen

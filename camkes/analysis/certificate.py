@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from camkes.analysis.blocking import Blocking, PossibleWaits, waits
 from camkes.analysis.chains import Chains, Way
-from camkes.analysis.demand import Demands, demands, ending, overheads_of, release_cost
+from camkes.analysis.demand import Demands, demands, overheads_of, release_cost
 from camkes.analysis.platform import FREE, Platform
 from camkes.analysis.proofs import Prices, Proof, Proving
 from camkes.analysis.response import STEPS, Load, released
@@ -33,13 +33,11 @@ JOBS = 1_000
 
 class RequestCost(Struct, frozen=True):
     """Costs of operations: those of one `request` to a CPI beside its work, and the `step` of one for which
-    a lower task executes before others, alone and below a lock for which another task can wait. `ending` is
-    what a request of a lower task takes longer while another task is ready."""
+    a lower task executes before others, alone and below a lock for which another task can wait."""
 
     request: int
     step: int
     step_below_lock: int
-    ending: int
 
 
 class SystemLine(Struct, frozen=True, kw_only=True, tag_field="line", tag="system"):
@@ -145,9 +143,8 @@ def _costs(workload: Workload, platform: Platform) -> Iterator[tuple[str, Reques
     for _, part in workload.parts:
         steps = demands(part, platform).steps
         for name, overhead in overheads_of(part, platform).items():
-            alone, below_lock = map(int, steps[name])
-            cost = RequestCost(int(overhead), alone, below_lock, int(ending(part, platform, name)))
-            if cost != RequestCost(0, 0, 0, 0):
+            cost = RequestCost(int(overhead), *map(int, steps[name]))
+            if cost != RequestCost(0, 0, 0):
                 yield name, cost
 
 

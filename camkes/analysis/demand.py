@@ -54,8 +54,7 @@ class Demand(Struct, frozen=True):
 
 
 class Demands(Struct, frozen=True):
-    """For each task a job's execution time; for each CPI that of one request with all that it requests, for
-    which another task may wait."""
+    """For each task a job's execution time; for each CPI that of one request with all that it requests."""
 
     of_task: Mapping[str, Demand]
     of_request: Mapping[str, Time]
@@ -86,16 +85,7 @@ def demands(workload: Workload, platform: Platform) -> Demands:
         own = workload.rules[cpi.name].own_priority or any(steps[cpi.name])
         if own or not with_ceilings.isdisjoint(cpi.requests):
             with_ceilings.add(cpi.name)
-    ended = {name: time + ending(workload, platform, name) for name, time in whole.items()}
-    return Demands(of_task, ended, _requests(workload, of_task), steps, with_ceilings)
-
-
-def ending(workload: Workload, platform: Platform, name: str) -> Time:
-    """Nanoseconds that a request takes longer at the end of which another task is ready, with a ceiling that
-    it executes at: the kernel then goes through its queues."""
-    cpi = workload.cpi[name]
-    longer = not cpi.managed and workload.lock[name] not in workload.taking_turns
-    return platform.nanoseconds(platform.fixed.waiting) if longer and cpi.protocol.own_priority else 0
+    return Demands(of_task, whole, _requests(workload, of_task), steps, with_ceilings)
 
 
 def _steps(platform: Platform, cpi: WorkloadCpi) -> tuple[Time, Time]:
@@ -120,15 +110,18 @@ def turn_cost(workload: Workload, platform: Platform, task: WorkloadTask) -> Tim
 
 
 def release_cost(workload: Workload, platform: Platform) -> Time:
-    """Nanoseconds that a release by a timer costs."""
-    return platform.nanoseconds(platform.release_cycles(sum(task.timed for task in workload.tasks)))
+    """Nanoseconds that a release by a timer costs. A request of a lower task to a `fixed` CPI takes longer to
+    end when a task above it has become ready meanwhile: once for each job that is so released, those that
+    follow it by events among them."""
+    cycles = platform.release_cycles(sum(task.timed for task in workload.tasks))
+    if workload.has_ceilings_of_kernel:
+        cycles += platform.fixed.waiting * (1 + workload.most_following)
+    return platform.nanoseconds(cycles)
 
 
 def request_parts(workload: Workload, platform: Platform, name: str) -> tuple[DemandPart, ...]:
-    """What one request to a CPI consists of, for which another task may wait: itself, and all that are made
-    in it."""
-    overheads = dict(overheads_of(workload, platform))
-    overheads[name] += ending(workload, platform, name)
+    """What one request to a CPI consists of: itself, and all that are made in it."""
+    overheads = overheads_of(workload, platform)
     counts = {name: 1, **workload.below[name]}
     return tuple(
         DemandPart(cpi.name, counts[cpi.name], cpi.work, overheads[cpi.name])

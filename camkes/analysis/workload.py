@@ -221,6 +221,26 @@ class Workload(Struct, frozen=True, dict=True):
         )
 
     @cached_property
+    def has_ceilings_of_kernel(self) -> bool:
+        """Whether the kernel lets requests of several tasks wait for a `fixed` CPI, without a manager."""
+        return any(
+            cpi.protocol.own_priority and not cpi.managed and len(self.arrivals[cpi.name]) > 1
+            for cpi in self.cpis
+        )
+
+    @cached_property
+    def most_following(self) -> int:
+        """The most tasks that follow one task by events."""
+        heads: dict[str, int] = {}
+        before = {task.name: task.after for task in self.tasks}
+        for task in self.tasks:
+            head = task.name
+            for _ in self.tasks:  # no chain is longer
+                head = before.get(head) or head
+            heads[head] = heads.get(head, -1) + 1
+        return max(heads.values(), default=0)
+
+    @cached_property
     def position(self) -> Mapping[str, int]:
         """Where the CPIs of each lock are in `order`, the first of them."""
         found: dict[str, int] = {}

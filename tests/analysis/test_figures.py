@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import pytest
+from msgspec.structs import replace
 
 from camkes.analysis.blocking import assign, sums, total
 from camkes.analysis.bounds import hyperbolic, liu_layland_limit
 from camkes.analysis.choice import Choosing
-from camkes.analysis.demand import demands, overheads_of
-from camkes.analysis.platform import FREE, FixedCost, Halves, InheritanceCost, Platform
+from camkes.analysis.demand import overheads_of, release_cost
+from camkes.analysis.platform import FREE, FixedCost, Halves, InheritanceCost, Platform, TimerCost
 from camkes.analysis.profiles import read_platform
 from camkes.analysis.response import Load, Unfinished, response
 from camkes.analysis.sections import RequestSection
@@ -329,8 +330,7 @@ def test_a_fixed_cpi_with_a_manager_costs_what_that_does() -> None:
 
 
 def test_requests_wait_in_the_kernel_where_tasks_take_turns() -> None:
-    """At a `fixed` CPI at whose ceiling those of two tasks arrive, also through another CPI. At others a
-    request takes longer to end where a task that is above it waits."""
+    """At a `fixed` CPI at whose ceiling those of two tasks arrive, also through another CPI."""
     platform = Platform("p", fixed=FixedCost(400, 300, waiting=50))
     cpis = (
         WorkloadCpi("pass", PROPAGATED, 0, {"equals": 1}),
@@ -346,9 +346,20 @@ def test_requests_wait_in_the_kernel_where_tasks_take_turns() -> None:
     workload = Workload(tasks, cpis)
     assert workload.taking_turns == {"equals"}
     assert overheads_of(workload, platform) == {"pass": 0, "equals": 750, "unequal": 700, "managed": 700}
-    assert demands(workload, platform).of_request == {
-        "pass": 750,
-        "equals": 750,
-        "unequal": 750,
-        "managed": 700,
-    }
+
+
+def test_a_release_can_make_a_request_end_later() -> None:
+    """Of a lower task, to a `fixed` CPI that several request: once for it, and for each that follows it."""
+    platform = Platform("p", fixed=FixedCost(400, 300, waiting=50), timer=TimerCost(100, 10))
+    cpis = (WorkloadCpi("c", FIXED, 0, {}, 3),)
+    tasks = (
+        WorkloadTask("a", 2, 10_000, 10_000, 0, {"c": 1}),
+        WorkloadTask("b", 3, 10_000, 10_000, 0, {"c": 1}, "a", timed=False),
+        WorkloadTask("d", 1, 10_000, 10_000, 0, {"c": 1}, "b", timed=False),
+    )
+    workload = Workload(tasks, cpis)
+    assert release_cost(workload, platform) == 100 + 10 + 3 * 50
+    managed = replace(workload, cpis=(replace(cpis[0], managed=True),))
+    assert release_cost(managed, platform) == 100 + 10
+    one = replace(workload, tasks=(tasks[0],))
+    assert release_cost(one, platform) == 100 + 10
