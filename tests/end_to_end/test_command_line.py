@@ -75,7 +75,7 @@ def test_every_command_is_in_the_table() -> None:
         (["run", EXAMPLES / "adder", "--trace", "trace.txt"], USAGE),
         (["run", EXAMPLES / "adder", "--timeline", "picture.gif"], USAGE),
         (["run", EXAMPLES / "adder", "--timeline", "a.html", "--timeline", "b.svg"], USAGE),
-        (["run", EXAMPLES / "adder", "--trace", "run.pftrace"], USAGE),
+        (["run", EXAMPLES / "adder", "--trace", "run.perfetto"], USAGE),
         (["graph", EXAMPLES / "adder", "-o", "graph.gif"], USAGE),
     ],
     ids=lambda value: " ".join(Path(str(v)).name for v in value) if isinstance(value, list) else None,
