@@ -22,6 +22,7 @@ from camkes.analysis.platform import FREE, Platform
 from camkes.analysis.supply import supply_of
 from camkes.analysis.workload import Workload, WorkloadTask
 from camkes.diagnostics import Span
+from camkes.diagnostics.words import listing
 from camkes.model.settings import REQUESTS, WCET, WITHIN
 from camkes.model.substitutes import substituted
 from camkes.model.system import System
@@ -66,6 +67,8 @@ def find_assumptions(
     found = [_OPERATIONS] if platform is None else [*_measured(system, platform)]
     if platform not in (None, FREE) and in_slots(system):
         found.append(_switches(system))
+    if platform not in (None, FREE):
+        found += _ends_of_budgets(plan)
     found += _devices(system)
     found += [*_execution_times(system, plan), *_requests(system, plan, unread), *_events(system, plan)]
     return (*found, *_waits(plan), *_releases(system, plan))
@@ -104,6 +107,18 @@ def _switches(system: System) -> Assumption:
         "leave that time to the deadlines",
         system.schedule[0].span,
     )
+
+
+def _ends_of_budgets(plan: Plan) -> Iterator[Assumption]:
+    """What no profile has a cost for, above all tasks."""
+    limited = [t.name for t in plan.tasks if t.time is not None and t.time.budgets[0] < t.time.period]
+    if limited:
+        yield Assumption(
+            AssumptionKind.OPERATIONS,
+            "",
+            f"the fault where the budget of {listing(limited)} ends, and its handling, take no time",
+            "leave that time to the deadlines: docs/costs.md has what an abort takes",
+        )
 
 
 def _devices(system: System) -> Iterator[Assumption]:

@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 from msgspec import to_builtins
 from msgspec.structs import replace
 
+from camkes.analysis.assumptions import find_assumptions
 from camkes.analysis.budgets import BudgetResult, budget_results
 from camkes.analysis.criticality import late_tasks, level_results, switched_threads
 from camkes.analysis.demand import Time
 from camkes.analysis.platform import FREE, Platform, TimerCost
+from camkes.analysis.profiles import read_platform
 from camkes.analysis.verdict import analyse
 from camkes.analysis.workload import workload_of
 from camkes.diagnostics import Sink, SourceFile, Span
@@ -497,3 +499,25 @@ def test_releases_by_timers_cost_at_each_criticality() -> None:
         ("low", 0): 4 * MS,
         ("low", 1): 22 * MS,
     }
+
+
+def test_ends_of_budgets_are_an_assumption_where_operations_have_costs() -> None:
+    """Of tasks whose budgets can end: no profile has what that costs."""
+    system, plan = planned(
+        """component T { control; requestor; }
+        assembly {
+            composition { component T all; component T some; }
+            configuration {
+                all._priority = 10; all._period = 10 ms; all._wcet = 1 ms;
+                some._priority = 20; some._period = 10 ms; some._budget = 2 ms; some._wcet = 1 ms;
+            }
+        }"""
+    )
+
+    def found(platform: Platform) -> list[str]:
+        return [each.text for each in find_assumptions(system, plan, platform=platform, unread={})]
+
+    assert found(read_platform("qemu-x86_64-mcs")) == [
+        "the fault where the budget of `some` ends, and its handling, take no time"
+    ]
+    assert found(FREE) == []
