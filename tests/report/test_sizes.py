@@ -71,6 +71,8 @@ def test_what_the_text_states_is_counted(system: Path) -> None:
 def test_the_picture_is_to_scale_and_has_its_texts(system: Path, tmp_path: Path) -> None:
     found = conforming("size", camkes("size", system, "--json", "--svg", tmp_path / "s.svg").output)
     root = ElementTree.fromstring((tmp_path / "s.svg").read_text())
+    written = " ".join(each.text or "" for each in root.iter("{http://www.w3.org/2000/svg}text"))
+    assert f"Not counted: {'; '.join(found['not_counted'])}." in written
     name = "{http://www.w3.org/2000/svg}"
     assert root.get("role") == "img" and root.get("aria-label") == root.findtext(f"{name}title")
     areas = {}

@@ -6,6 +6,7 @@ areas are their bytes."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from textwrap import wrap
 
 from msgspec import Struct
 
@@ -13,12 +14,11 @@ from camkes.capdl.size import PARTS, ComponentSize, SystemSize
 from camkes.diagnostics.words import plural
 from camkes.showing.draw.svg import (
     FAINT,
-    FONT,
     INK,
     PALETTE,
+    Drawing,
     darker,
     element,
-    number,
     shortened,
     text,
     text_width,
@@ -28,6 +28,7 @@ from camkes.showing.draw.svg import (
 WIDTH, HEIGHT, MARGIN = 960.0, 600.0, 16.0
 _TOP, _LEGEND, _HEAD = 44.0, 34.0, 18.0
 _SIZE = 12.0
+_LINE, _CHARACTERS = 16.0, 135  # of the text below
 _FRAME = "#eef1f4"
 
 
@@ -86,26 +87,14 @@ def treemap_svg(size: SystemSize, name: str) -> str:
     whole = Box(MARGIN, _TOP, WIDTH - 2 * MARGIN, HEIGHT - _TOP - _LEGEND - MARGIN)
     boxes = squarified([each.bytes for each in components], whole)
     label = _heading(size, name)
-    parts = [
-        title(label),
-        element("rect", width=WIDTH, height=HEIGHT, fill="#ffffff"),
-        text(MARGIN, 28, label, font_size=16, fill=INK),
-    ]
-    for component, box in zip(components, boxes, strict=True):
-        parts.append(_component(component, box, colours))
-    parts += _legend(colours)
-    return (
-        element(
-            "svg",
-            "\n" + "\n".join(parts) + "\n",
-            xmlns="http://www.w3.org/2000/svg",
-            viewBox=f"0 0 {number(WIDTH)} {number(HEIGHT)}",
-            role="img",
-            aria_label=label,
-            font_family=FONT,
-        )
-        + "\n"
-    )
+    left_out = wrap(f"Not counted: {'; '.join(size.not_counted)}.", _CHARACTERS) if size.not_counted else []
+    drawing = Drawing(WIDTH, HEIGHT + _LINE * len(left_out), label)
+    drawing.add(text(MARGIN, 28, label, font_size=16, fill=INK))
+    drawing.add(*(_component(each, box, colours) for each, box in zip(components, boxes, strict=True)))
+    drawing.add(*_legend(colours))
+    for number, line in enumerate(left_out):
+        drawing.add(text(MARGIN, HEIGHT + _LINE * number, line, font_size=_SIZE, fill=FAINT))
+    return drawing.render()
 
 
 def _component(component: ComponentSize, box: Box, colours: dict[str, str]) -> str:
