@@ -123,7 +123,8 @@ def test_records_are_printed_on_sel4_in_the_order_of_their_times(tmp_path: Path)
 
 def _warnings(folder: Path, mcs: bool, *sources: Path, how: Sequence[str] = ("-fsyntax-only",)) -> str:
     """The warnings and errors of the compiler."""
-    flags = ("-std=gnu11", *how, "-Wall", "-Wextra", "-Wswitch-enum", "-DCAMKES_KERNEL_HOST=1")
+    flags = ("-std=gnu11", *how, "-Wall", "-Wextra", "-Wswitch-enum", "-Wsign-conversion")
+    flags += ("-DCAMKES_KERNEL_HOST=1",)
     includes = (f"-I{RUNTIME / 'include'}", f"-I{HOST_KERNEL / 'include'}")
     kernel = ("-DCONFIG_KERNEL_MCS=1",) if mcs else ()
     command = ["cc", *flags, *kernel, *includes, *map(str, sources)]
