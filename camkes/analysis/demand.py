@@ -114,7 +114,7 @@ def release_cost(workload: Workload, platform: Platform) -> Time:
     end when a task above it has become ready meanwhile: once for each job that is so released, those that
     follow it by events among them."""
     cycles = platform.release_cycles(sum(task.timed for task in workload.tasks))
-    if workload.has_ceilings_of_kernel:
+    if workload.waits_in_kernel:
         cycles += platform.fixed.waiting * (1 + workload.most_following)
     return platform.nanoseconds(cycles)
 

@@ -33,7 +33,7 @@ class Halves(Struct, frozen=True, forbid_unknown_fields=True):
 
 class FixedCost(Halves, frozen=True, forbid_unknown_fields=True):
     """Cycles of a request to a `fixed` CPI; `waiting` is what one takes in addition that waits in the kernel
-    until another one has been served."""
+    until another one has been served; one that ends while a task above is ready takes no more than that."""
 
     waiting: Cycles = 0
 

@@ -221,8 +221,8 @@ class Workload(Struct, frozen=True, dict=True):
         )
 
     @cached_property
-    def has_ceilings_of_kernel(self) -> bool:
-        """Whether the kernel lets requests of several tasks wait for a `fixed` CPI, without a manager."""
+    def waits_in_kernel(self) -> bool:
+        """Whether requests of several tasks to a `fixed` CPI wait in the kernel, without a manager."""
         return any(
             cpi.protocol.own_priority and not cpi.managed and len(self.arrivals[cpi.name]) > 1
             for cpi in self.cpis
