@@ -28,8 +28,7 @@ _NAME = "camkes-rt"
 _FOLDER = Path(".github")
 #: of an installation, which the wheel that was installed did not have
 _OF_INSTALLER = {"INSTALLER", "REQUESTED", "RECORD", "direct_url.json"}
-#: begins an address that a server can use, without a key
-_PUBLIC = "https://"
+_SCHEME = "https://"
 _TIME = (1980, 1, 1, 0, 0, 0)
 
 
@@ -48,7 +47,7 @@ def source_of_tool() -> ToolSource:
     except PackageNotFoundError:
         return _of_clone()
     said = json.loads(found.read_text("direct_url.json") or "{}")
-    if "vcs_info" in said and said["url"].startswith(_PUBLIC):
+    if "vcs_info" in said and _is_public(said["url"]):
         return ToolSource(f"{said['vcs_info']['vcs']}+{said['url']}@{said['vcs_info']['commit_id']}")
     if said.get("dir_info", {}).get("editable") or not found.files:
         return _of_clone()
@@ -67,7 +66,13 @@ def _of_clone() -> ToolSource:
     except OSError:  # without git
         return ToolSource(_NAME)
     address = done.output.strip()
-    return ToolSource(f"git+{address}" if done.status == 0 and address.startswith(_PUBLIC) else _NAME)
+    return ToolSource(f"git+{address}" if done.status == 0 and _is_public(address) else _NAME)
+
+
+def _is_public(address: str) -> bool:
+    """Whether a server can use an address without a key. One with a name or a token of its user has a key,
+    which is not to be in files of a project."""
+    return address.startswith(_SCHEME) and "@" not in address.removeprefix(_SCHEME).partition("/")[0]
 
 
 def wheel_of(installed: Distribution, files: Sequence[PackagePath]) -> bytes:

@@ -151,6 +151,12 @@ CASES = [
     (None, "", "./.github/camkes_rt-1.2.3-py3-none-any.whl"),
     ({"url": "file:///rt", "dir_info": {"editable": True}}, "https://x.org/rt\n", "git+https://x.org/rt"),
     ({"url": "file:///rt", "dir_info": {"editable": True}}, "/home/me/rt\n", "camkes-rt"),
+    ({"url": "file:///rt", "dir_info": {"editable": True}}, "https://me:token@x.org/rt\n", "camkes-rt"),
+    (
+        {"url": "https://token@x.org/rt", "vcs_info": COMMIT},
+        "",
+        "./.github/camkes_rt-1.2.3-py3-none-any.whl",
+    ),
 ]
 
 
