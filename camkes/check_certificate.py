@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 ONCE = 1 << 99  # the period of what is released once
-Task = namedtuple("Task", "name priority period deadline work requests after timed band domain")
+Task = namedtuple("Task", "name priority period deadline work requests after timed band domain budget")
 Cpi = namedtuple("Cpi", "name excludes inherits ceiling work requests lock any_order")
 Cost = namedtuple("Cost", "request step step_below_lock", defaults=(0, 0, 0))
 Load = namedtuple("Load", "task time period late emitter follows", defaults=(0, "", False))
@@ -43,9 +43,6 @@ class Section(namedtuple("Section", "task cpi duration at_ceiling held priority 
     def excludes(self, other: Section) -> bool:
         return any(low < other.priority < high for low, high in self.closed)
 
-    def fits(self, left: Mapping[Any, int]) -> bool:
-        return all(left[row] >= n for row, n in self.rows.items() if row[0] != "lock")
-
 
 class PartialChoice(namedtuple("PartialChoice", "base options left")):
     """Sections of the sum `base` are chosen. Each other task can have one of its `options`, with what is
@@ -53,7 +50,8 @@ class PartialChoice(namedtuple("PartialChoice", "base options left")):
 
     def choose(self, chosen: Section) -> PartialChoice:
         left = {row: count - chosen.rows.get(row, 0) for row, count in self.left.items()}
-        others = (s for s in self.options if s.task != chosen.task and s.fits(left))
+        full = {row for row, most in left.items() if most <= 0 and row[0] != "lock"}
+        others = (s for s in self.options if s.task != chosen.task and full.isdisjoint(s.rows))
         options = [s for s in others if not (s.excludes(chosen) or chosen.excludes(s))]
         return PartialChoice(self.base + chosen.duration, options, left)
 
@@ -89,9 +87,6 @@ class Checker:
         self.lock = {name: cpi.lock or name for name, cpi in self.cpis.items()}
         self.tasks = {of["name"]: Task(*(of[name] for name in Task._fields)) for of in found["tasks"]}
         self.assumptions = [str(each["text"]) for each in found["assumptions"]]
-        budgets = any(t["time"]["budgets"] != [t["time"]["period"]] for t in plan["tasks"] if "time" in t)
-        bands = [task for task in self.tasks.values() if task.band]
-        self.barred = {*self.tasks} if budgets or bands else {*found["without_bound"]}
         before = {name: self.tasks.get(task.after) for name, task in self.tasks.items()}
         self.before = {n: o for n, o in before.items() if o and o.domain == self.tasks[n].domain}
         party: dict[str, Any] = {**self.tasks, **self.cpis}
@@ -119,6 +114,11 @@ class Checker:
                 for k in cpi.requests if cpi.ceiling is None else ():
                     self.arriving[self.lock[k]] |= self.arriving[self.lock[name]]
         self.claims = {of["task"]: of for of in lines if of["line"] == "task"}
+        ends = {name: of["response"] for name, of in self.claims.items()}
+        limited = [task for task in self.tasks.values() if task.budget is not None]
+        short = [o for o in limited if o.budget <= self.time[o.name] or o.period < ends.get(o.name, inf)]
+        ordered = any(task.band for task in self.tasks.values())
+        self.barred = {*self.tasks} if short or ordered else {*found["without_bound"]}
         self.why, self.good = dict.fromkeys(self.tasks, "not certified: it has no lines"), True
 
     def check(self) -> list[str]:

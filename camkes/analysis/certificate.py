@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from math import ceil
+from math import ceil, inf
+from types import MappingProxyType
 
 from msgspec import Struct, convert, to_builtins
 from msgspec.structs import replace
@@ -117,10 +118,13 @@ class WholePlatform(Platform, frozen=True):
 
 
 def certificate(
-    workload: Workload, platform: Platform | None, analysis: Analysis, *, budgets: bool = False
+    workload: Workload,
+    platform: Platform | None,
+    analysis: Analysis,
+    budgets: Mapping[str, int] = MappingProxyType({}),
 ) -> Iterator[CertificateLine]:
     """The lines for an analysis of a workload, for no `platform` with operations that cost nothing. A system
-    with `budgets` that can end is not certified."""
+    is certified if its `budgets` last (see `camkes.analysis.overruns.lasting_budgets`)."""
     machine = convert(to_builtins(platform or FREE), WholePlatform)
     yield SystemLine(
         platform=None if platform is None else platform.name,
@@ -128,10 +132,31 @@ def certificate(
         tick=(int(machine.nanoseconds(machine.tick.cost)), machine.tick.every),
         costs=dict(_costs(workload, machine)),
     )
-    shown, why = _shown(workload, machine, analysis, budgets=budgets)
+    shown, why = _shown(workload, machine, analysis)
+    short = _ending(workload, machine, budgets, {name: line.response for name, (line, *_) in shown.items()})
+    if short:
+        shown, why = {}, {**dict.fromkeys(shown, f"the budget of {short} can end"), **why}
     for result in analysis.tasks:
         name = result.task.name
         yield from shown[name] if name in shown else (OpenLine(name, why[name]),)
+
+
+def _ending(
+    workload: Workload, platform: Platform, budgets: Mapping[str, int], responses: Mapping[str, int]
+) -> str:
+    """The first task of whose budget it is not shown that it never ends, or none."""
+    needed = {
+        name: each.total
+        for _, part in workload.parts
+        for name, each in demands(part, platform).of_task.items()
+    }
+    periods = {task.name: task.period for task in workload.tasks}
+    ending = (
+        name
+        for name, budget in budgets.items()
+        if needed.get(name, budget) >= budget or responses.get(name, inf) > periods[name]
+    )
+    return next(ending, "")
 
 
 def certificate_text(lines: Iterable[CertificateLine]) -> str:
@@ -153,11 +178,11 @@ class _NotShownError(Exception):
 
 
 def _shown(
-    workload: Workload, platform: Platform, analysis: Analysis, *, budgets: bool
-) -> tuple[Mapping[str, Sequence[CertificateLine]], Mapping[str, str]]:
+    workload: Workload, platform: Platform, analysis: Analysis
+) -> tuple[Mapping[str, tuple[TaskLine, *tuple[CertificateLine, ...]]], Mapping[str, str]]:
     """For each task its lines, or why there are none. How late events from other domains come is computed
     anew until nothing changes."""
-    why = {each.task.name: reason for each in analysis.tasks if (reason := _reason(workload, each, budgets))}
+    why = {each.task.name: reason for each in analysis.tasks if (reason := _reason(workload, each))}
     known = {each.task.name: each for each in analysis.tasks}
     if any(task.after for task in workload.tasks) or 1_000_000_000 % platform.clock:
         known = {}  # those are with more rules for chains, or costs that are not rounded
@@ -182,10 +207,8 @@ def _shown(
     return {}, {each.task.name: "no jitters were found that suffice" for each in analysis.tasks} | why
 
 
-def _reason(workload: Workload, result: TaskResult, budgets: bool) -> str:
+def _reason(workload: Workload, result: TaskResult) -> str:
     """Why there is nothing for a task, where that is known before."""
-    if budgets:
-        return "budgets and criticalities are not looked at"
     if any(task.band for task in workload.tasks):
         return "a scheduler orders tasks by their deadlines"
     if result.response is None:

@@ -41,6 +41,23 @@ class Shortages(Struct, frozen=True):
         return Shortages(self.late | other.late, self.crowded | other.crowded)
 
 
+def lasting_budgets(plan: Plan, workload: Workload) -> Mapping[str, int]:
+    """For each task whose budget can end the nanoseconds of which a job has to need less, with all its
+    requests, to end before its budget, if each job ends before the next release: then all that was used
+    before is back, or half of it where a job can block. 0 where that is not so."""
+    helpers = {name for each in plan.conditions for name in each.lending.tasks()}
+    named = {task.name: task for task in workload.tasks}
+    found = {}
+    for planned in plan.tasks:
+        if (time := planned.time) is not None and time.limited:
+            task = named.get(planned.name)
+            regular = task is not None and not task.after and time.period == task.period
+            same = time.server is ServerKind.SPORADIC and len(time.budgets) == 1
+            lasts = regular and same and planned.name not in helpers
+            found[planned.name] = time.budgets[0] // (1 + (planned.blocks > 0)) + 1 if lasts else 0
+    return found
+
+
 class OverrunModel:
     """The tasks of a workload with their budgets and the overrun policies of their CPIs. `trusted`: all tasks
     keep their execution times."""

@@ -6,11 +6,13 @@ cost on a machine. Times are nanoseconds."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from msgspec import Struct
 
 from camkes.analysis.assumptions import Assumption, AssumptionKind, find_assumptions
 from camkes.analysis.obstacles import in_slots
+from camkes.analysis.overruns import lasting_budgets
 from camkes.analysis.platform import FREE
 from camkes.analysis.verdict import no_bounds
 from camkes.analysis.workload import NEVER, Workload, WorkloadCpi, WorkloadTask, workload_of
@@ -23,7 +25,9 @@ class TaskLoad(Struct, frozen=True):
     """A task: `work` is the execution time of a job without its `requests`, of which it makes so many to each
     CPI. `period` is null where it is not known when jobs are released, `deadline` where there is none.
     `after` is the task that releases its jobs, or empty; `timed`: a timer does. In a `band`, if that is not
-    empty, tasks are ordered by their deadlines. `domain` is 0 without a schedule."""
+    empty, tasks are ordered by their deadlines. `domain` is 0 without a schedule. If each job needs less than
+    `budget`, with all its requests, and ends before the next release, none is without a budget; null: none
+    ever is, 0: that is not known."""
 
     name: str
     priority: int
@@ -35,6 +39,7 @@ class TaskLoad(Struct, frozen=True):
     timed: bool
     band: str
     domain: int
+    budget: int | None
 
 
 class CpiLoad(Struct, frozen=True):
@@ -82,15 +87,23 @@ def workload_report(system: System, plan: Plan, unread: Mapping[str, str]) -> Wo
         return None
     workload = workload_of(system, plan)
     slots = system.slots if in_slots(system) else ()
-    return report_of(workload, slots, find_assumptions(system, plan, platform=FREE, unread=unread))
+    assumptions = find_assumptions(system, plan, platform=FREE, unread=unread)
+    return report_of(workload, slots, assumptions, lasting_budgets(plan, workload))
 
 
 def report_of(
-    workload: Workload, slots: Sequence[tuple[int, int]] = (), assumptions: Sequence[Assumption] = ()
+    workload: Workload,
+    slots: Sequence[tuple[int, int]] = (),
+    assumptions: Sequence[Assumption] = (),
+    budgets: Mapping[str, int] = MappingProxyType({}),
 ) -> WorkloadReport:
     parts = [part for _, part in workload.parts]
     return WorkloadReport(
-        tasks=tuple(_task(each, slots) for part in parts for each in (*part.tasks, *part.background)),
+        tasks=tuple(
+            _task(each, slots, budgets.get(each.name))
+            for part in parts
+            for each in (*part.tasks, *part.background)
+        ),
         cpis=tuple(_cpi(each, slots) for part in parts for each in part.cpis),
         slots=tuple(slots),
         without_bound=tuple(no_bounds(workload, FREE)),
@@ -101,7 +114,7 @@ def report_of(
     )
 
 
-def _task(task: WorkloadTask, slots: Sequence[tuple[int, int]]) -> TaskLoad:
+def _task(task: WorkloadTask, slots: Sequence[tuple[int, int]], budget: int | None) -> TaskLoad:
     return TaskLoad(
         name=task.name,
         priority=task.priority,
@@ -113,6 +126,7 @@ def _task(task: WorkloadTask, slots: Sequence[tuple[int, int]]) -> TaskLoad:
         timed=task.timed,
         band=task.band,
         domain=task.domain if slots else 0,
+        budget=budget,
     )
 
 

@@ -26,7 +26,8 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
-from math import inf
+from math import ceil, inf
+from types import MappingProxyType
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
@@ -37,7 +38,7 @@ from camkes.analysis.assignment import changed
 from camkes.analysis.blocking import PossibleWaits
 from camkes.analysis.certificate import certificate, certificate_text
 from camkes.analysis.chains import Chains, LevelWindow
-from camkes.analysis.demand import Demands, Time
+from camkes.analysis.demand import Demands, Time, demands
 from camkes.analysis.platform import FREE, FixedCost, Halves, InheritanceCost, Platform, TimerCost
 from camkes.analysis.supply import Supply, supply_of
 from camkes.analysis.verdict import TaskResult, analyse
@@ -73,6 +74,7 @@ class Certified(NamedTuple):
     results: Mapping[str, TaskResult]
     least: Mapping[str, tuple[Time, Time, Time]]
     platform: Platform | None
+    budgets: Mapping[str, int]
 
 
 def random_certificate(seed: int) -> Certified:
@@ -95,14 +97,23 @@ def random_certificate(seed: int) -> Certified:
         while len(workload.tasks) > 12:
             workload = attacked_workload(rng)
     platform = rng.choice((None, FREE, _random_platform(rng)))
-    return certified(workload, slots, platform)
+    budgets = {}
+    if rng.random() < 0.15:  # most of which last
+        for task in rng.sample(workload.tasks, rng.randint(1, 2)):
+            needed = demands(workload, platform or FREE).of_task[task.name].total
+            budgets[task.name] = ceil(needed * rng.choice((0.9, 1, 1.5, 2, 3))) + 1
+    return certified(workload, slots, platform, budgets)
 
 
 def certified(
-    workload: Workload, slots: list[tuple[int, int]] | None = None, platform: Platform | None = None
+    workload: Workload,
+    slots: list[tuple[int, int]] | None = None,
+    platform: Platform | None = None,
+    budgets: Mapping[str, int] = MappingProxyType({}),
 ) -> Certified:
+    """`budgets`: see `camkes.analysis.overruns.lasting_budgets`."""
     analysis = analyse(workload, platform or FREE)
-    lines = _lines(workload, platform)
+    lines = _lines(workload, platform, budgets)
     results = {each.task.name: each for each in analysis.tasks}
     chains = any(task.after for task in workload.tasks)
     least = {}
@@ -116,12 +127,13 @@ def certified(
                 response = found.response.time if exact else min(found.response.time, response)
                 latest = found.response.latest if exact else min(found.response.latest, latest)
             least[claim["task"]] = (0 if chains else found.blocking.possible, response, latest)
-    plan = {"tasks": [], "workload": json.loads(json_text(report_of(workload, slots or ())))}
-    return Certified(workload, plan, lines, results, least, platform)
+    plan = {"tasks": [], "workload": json.loads(json_text(report_of(workload, slots or (), (), budgets)))}
+    return Certified(workload, plan, lines, results, least, platform, budgets)
 
 
-def _lines(workload: Workload, platform: Platform | None) -> list[Any]:
-    text = certificate_text(certificate(workload, platform, analyse(workload, platform or FREE)))
+def _lines(workload: Workload, platform: Platform | None, budgets: Mapping[str, int]) -> list[Any]:
+    analysis = analyse(workload, platform or FREE)
+    text = certificate_text(certificate(workload, platform, analysis, budgets))
     return [*map(json.loads, text.splitlines())]
 
 
@@ -217,6 +229,7 @@ LIES = (
     *("section left out", "shorter section", "section without surroundings", "section that excludes"),
     *("fewer requests", "task left out", "shorter blocking", "job left out", "shorter window", "no jitter"),
     *("phase left out", "other system", "other system", "other system"),
+    "without budgets",
     *("emitter left out", "what an emitter releases left out", "longer period", "follower left out"),
 )
 
@@ -252,7 +265,9 @@ def damaged(rng: random.Random, made: Certified) -> tuple[str, list[Any]]:
         kind = rng.choice(LIES)
         with ExitStack() as stack:
             workload = _lie(rng, kind, made.workload, stack)
-            lies = [made.lines[0], *_lines(workload, made.platform)[1:]]  # costs are listed, not checked
+            budgets = {} if kind == "without budgets" else made.budgets
+            # costs are listed, not checked
+            lies = [made.lines[0], *_lines(workload, made.platform, budgets)[1:]]
         if lies != made.lines:
             return kind, lies
     lines = made.lines

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from camkes.analysis.witness import Witness
     from camkes.analysis.workload import Workload
     from camkes.pipeline import Checked
+    from camkes.protocols.plan import Plan
 
 
 def analyze(arguments: argparse.Namespace) -> int:
@@ -186,8 +187,7 @@ def show(
     if arguments.witnesses is not None:
         write_witnesses(arguments.witnesses, found)
     if arguments.certificate is not None:
-        limited = any(task.time is not None and task.time.limited for task in result.plan.tasks)
-        write_certificate(arguments, workload, analysis, limited=limited)
+        write_certificate(arguments, workload, analysis, result.plan)
     if arguments.html is not None:
         write_output(arguments.html, page(result, workload, analysis, found, met, of_time).encode())
     color = wants_color(arguments, sys.stdout)
@@ -245,14 +245,15 @@ def page(
 
 
 def write_certificate(
-    arguments: argparse.Namespace, workload: Workload, analysis: Analysis, *, limited: bool
+    arguments: argparse.Namespace, workload: Workload, analysis: Analysis, plan: Plan
 ) -> None:
     """Write a certificate, and tell where it shows less than the analysis. Raises OutputError."""
     from camkes.analysis.certificate import OpenLine, TaskLine, certificate, certificate_text
+    from camkes.analysis.overruns import lasting_budgets
     from camkes.model.units import duration
 
     platform = None if arguments.platform is None else analysis.platform
-    lines = [*certificate(workload, platform, analysis, budgets=limited)]
+    lines = [*certificate(workload, platform, analysis, lasting_budgets(plan, workload))]
     write_output(arguments.certificate, certificate_text(lines).encode())
     found = {each.task.name: each.response for each in analysis.tasks}
     for each in lines:
