@@ -6,7 +6,8 @@
 #   make test    set everything up, then run every test and check
 #   make test-long  tests that take long too, more examples of properties, and coverage
 #   make test-clang  the tests that compile components, with Clang
-#   make docs    the documentation site, in build/site, and all tests of its listings
+#   make site    the documentation site, in build/site
+#   make docs    the same, and all tests of the documentation
 #   make mutate  how many small faults in the code the tests find (benchmarks/README.md); takes long
 #   make explore  every schedule of small systems in every mix of protocols; takes hours
 #   make proof   the queue of waiters meets its contracts, and blocking (needs Frama-C, Why3, CVC4 and Coq)
@@ -25,7 +26,7 @@ COVERED := parser camkes/resolve camkes/protocols
 PYTHON_CODE := camkes tools parser tests benchmarks docs/site
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: demo quick test test-long test-clang setup check-python lint unit sanitize format clean pins mutate explore spin proof docs
+.PHONY: demo quick test test-long test-clang setup check-python lint unit sanitize format clean pins mutate explore spin proof docs site
 
 # The demo needs only what running needs; tests need the tools of developers too.
 setup: $(VENV)/.run-ready
@@ -101,10 +102,15 @@ test-long: $(VENV)/.test-ready
 test-clang: $(VENV)/.test-ready
 	CC=clang CXX=clang++ $(BIN)/python -m pytest -rs -n $(JOBS) --dist loadfile tests/host tests/backends/host tests/end_to_end
 
-docs: $(VENV)/.test-ready
-	$(BIN)/python -m pip install $(PIP_OPTIONS) -c $(PINS) -e '.[docs]'
+docs: $(VENV)/.test-ready site
 	$(BIN)/python -m pytest -n $(JOBS) --timeout 300 -m 'long or not long' tests/docs
-	$(BIN)/mkdocs build --strict
+
+site: $(VENV)/.run-ready
+	$(BIN)/python -m pip install $(PIP_OPTIONS) -c $(PINS) -e '.[docs]'
+	$(BIN)/python docs/site/pages.py build/site-source
+	rm -rf build/site
+	$(BIN)/python -m sphinx -q -W --keep-going -c docs/site build/site-source build/site
+	@echo 'build/site/index.html is the first page'
 
 COUNT ?= 200
 SEED ?= 1

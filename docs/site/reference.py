@@ -46,7 +46,7 @@ def codes() -> str:
         if code.number[1:3] != subject:
             subject = code.number[1:3]
             parts.append(f"## {SUBJECTS[subject]}")
-        parts.append(f"### {code.number} {code.name} {{ #{code.number.lower()} }}")
+        parts.append(f"### {code.number} {code.name}")
         parts.append(explanation(code))
     return "\n\n".join(parts) + "\n"
 
@@ -168,7 +168,7 @@ def _tables(name: str) -> Iterator[str]:
     for each in sorted(structs, key=lambda key: key != first):
         struct = structs[each]
         if each != first:
-            yield f"### {each} {{ #{name}-{each.lower()} }}"
+            yield f"({name}-{each.lower()})=\n### {each}"
         yield struct.get("description", "")
         rows = ["| field | type | |", "|---|---|---|"]
         for field, what in struct["properties"].items():
