@@ -26,6 +26,9 @@ NOT_RUN: dict[str, dict[str, tuple[str, ...]]] = {
         "docs/install.md": ("pipx install", "podman build"),
         "docs/sel4.md": ("sudo apt-get install",),
     },
+    "a server or pre-commit does it; tests/repository/test_used_by_others.py runs the commands": {
+        "docs/how-to/continuous-integration.md": ("steps:", "repos:"),
+    },
     ".ci/run does it, in its steps demo, first-steps, extension and grammar": {
         "README.md": ("make demo", "camkes new drone"),
         "docs/editor.md": ("editors/vscode/build", "editors/tree-sitter/build"),

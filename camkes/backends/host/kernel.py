@@ -2,9 +2,10 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Builds the parts that are the same for every system: the host kernel and the object of the runtime.
 
-They are compiled once for each version of them and of the compiler, and kept in the user's cache. The kernel
-is the same program with and without MCS, the runtime is not. An entry is a folder that appears there whole,
-with a list of checksums. One that does not agree with it is replaced.
+They are compiled once for each version of them and of the compiler, and kept in the user's cache, or in the
+tool's own folder for all its users. The kernel is the same program with and without MCS, the runtime is
+not. An entry is a folder that appears there whole, with a list of checksums. One that does not agree with it
+is replaced.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from camkes.backends.host.codes import KERNEL_BUILD
-from camkes.backends.host.compiler import Compiler
+from camkes.backends.host.compiler import Compiler, find_compiler
 from camkes.backends.host.digests import of_file, of_words
 from camkes.backends.host.folder import FolderInUseError, locked
 from camkes.backends.host.jobs import HOST_KERNEL_STEP, BuildJob, Progress
@@ -43,6 +44,8 @@ _JOINED = "runtime.o"
 _CHECKSUMS = "checksums.json"
 #: kernels, of 2 MB: one for each compiler, folder of the tool and kind of kernel, with and without sanitizers
 _MOST_KEPT = 32
+#: of all users of the tool; `share_kits` writes it
+SHARED = ROOT / "build" / "host-kernels"
 #: seconds: a build that uses an entry has ended, or has been killed
 _IN_USE = 3600
 
@@ -59,12 +62,12 @@ class Kit(Struct, frozen=True):
 
 
 def host_kit(compiler: Compiler, fallback: Path, sink: Sink, progress: Progress) -> Kit | None:
-    """The kit: from the user's cache, else made and put there (or in `fallback` if that cannot be, or if
-    another command does not end its build there). None after a diagnostic."""
+    """The kit: of all users or from the user's cache, else made and put there (or in `fallback` if that
+    cannot be, or if another command does not end its build there). None after a diagnostic."""
     name = _entry(compiler)
     cache = cache_folder()
     parents = [*([] if cache is None else [Path(cache)]), fallback]
-    for parent in parents:
+    for parent in (SHARED, *parents):
         if (kit := _checked(parent / name)) is not None:
             with suppress(OSError):
                 os.utime(parent / name)  # it is in use
@@ -94,6 +97,21 @@ def host_kit(compiler: Compiler, fallback: Path, sink: Sink, progress: Progress)
         help="set XDG_CACHE_HOME to another folder, or choose another build folder with -o",
     )
     return None
+
+
+def share_kits(sink: Sink, progress: Progress) -> bool:
+    """Compile the kits for the user's compiler, with and without MCS, into the tool's folder. False after a
+    diagnostic; OSError where that cannot be written."""
+    SHARED.mkdir(parents=True, exist_ok=True)
+    for mcs in (False, True):
+        compiler = find_compiler(False, sink, mcs=mcs)
+        if compiler is None:
+            return False
+        with locked(SHARED, progress):
+            name = _entry(compiler)
+            if _checked(SHARED / name) is None and not _make(SHARED, name, compiler, sink, progress):
+                return False
+    return True
 
 
 def _entry(compiler: Compiler) -> str:

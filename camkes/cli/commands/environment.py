@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from camkes.cli.arguments import Command
+from camkes.cli.arguments import Command, add_messages
 from camkes.cli.commands import runs
 from camkes.cli.output import GOOD, USAGE, USER_ERROR
 from camkes.documents import json_text
@@ -43,6 +43,8 @@ class DoctorReport(Struct, frozen=True):
 def doctor(arguments: argparse.Namespace) -> int:
     from camkes.doctor import ESSENTIAL, examine, needs
 
+    if arguments.compile and (status := compile_kits(arguments)) != GOOD:
+        return status
     every = needs()
     known = sorted({command for need in every for command in need.commands})
     wanted = tuple(arguments.commands) or ESSENTIAL
@@ -62,6 +64,21 @@ def doctor(arguments: argparse.Namespace) -> int:
         missing = ", ".join(each.name for each in lacking)
         print(f"missing for {', '.join(wanted)}: {missing}" if lacking else f"good for {', '.join(wanted)}")
     return USER_ERROR if lacking else GOOD
+
+
+def compile_kits(arguments: argparse.Namespace) -> int:
+    """Compile the host kernel for all users of the tool; the status of the command."""
+    from camkes.backends.host.kernel import SHARED, share_kits
+    from camkes.cli.output import say_of_host_kernel, write_diagnostics
+    from camkes.diagnostics import Sink
+
+    sink = Sink()
+    try:
+        share_kits(sink, say_of_host_kernel)
+    except OSError as error:
+        print(f"camkes doctor: cannot write {error.filename or SHARED}: {error.strerror}", file=sys.stderr)
+        return USER_ERROR
+    return write_diagnostics(arguments, sink)
 
 
 def report(found: list[Health], wanted: tuple[str, ...], *, good: bool) -> DoctorReport:
@@ -127,7 +144,14 @@ def doctor_arguments(parser: argparse.ArgumentParser) -> None:
         help="only what these commands need, such as debug or 'run --kernel sel4' (default: all; it is an "
         "error if something is missing for check, build, run or test)",
     )
+    parser.add_argument(
+        "--compile",
+        action="store_true",
+        help="first compile the host kernel into the tool's own folder, so that no user of this installation "
+        "has to: in a container image, or on a server",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
+    add_messages(parser)
 
 
 def rounds(text: str) -> int:
@@ -164,6 +188,7 @@ It has the options of `camkes run`. Ctrl-C ends it, with status 130.""",
   camkes doctor
   camkes doctor debug
   camkes doctor 'run --kernel sel4' --json
+  camkes doctor --compile
 
 Exit status: 0 everything is there, 1 something is missing, 2 wrong usage.""",
         has_results=True,

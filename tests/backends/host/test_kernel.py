@@ -12,6 +12,7 @@ import pytest
 from camkes.backends.host import folder, kernel
 from camkes.backends.host.compiler import find_compiler
 from camkes.diagnostics import Sink
+from tests.command import camkes
 
 Built = list[Path]
 
@@ -65,6 +66,22 @@ def test_a_kernel_is_compiled_once_for_use_with_and_without_mcs(
     assert len(built) == 1
     kit_of(tmp_path, mcs=first, sanitize=True)
     assert len(built) == 2
+
+
+def test_a_kernel_of_all_users_is_taken(
+    tmp_path: Path, built: Built, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where that folder cannot be written; one that is damaged is not."""
+    monkeypatch.setattr(kernel, "SHARED", tmp_path / "shared")
+    done = camkes("doctor", "--compile", "check")
+    assert done.status == 0 and done.errors.count("compiling the host kernel") == 2
+    assert len(built) == 1
+    shared = kit_of(tmp_path, mcs=True)
+    assert shared.parent.parent == tmp_path / "shared" and len(built) == 1
+    shared.with_name("runtime.o").write_text("damaged")
+    assert kit_of(tmp_path, mcs=True).parent.parent != tmp_path / "shared"
+    assert camkes("doctor", "--compile", "check").status == 0
+    assert kit_of(tmp_path, mcs=True) == shared
 
 
 def test_a_command_that_does_not_end_its_build_in_the_cache_stops_no_other(
