@@ -634,9 +634,10 @@ def _build_with_sdk(
         return False
     project = project_of(application, load_options(application, asked), sdk, configuration, out)
     found = Sink()
-    parts, builds = None, {}
+    parts, builds, kinds = None, {}, {}
     checked = _check_for_sel4(project, found)
     if checked is not None:
+        kinds = {instance.name: instance.type for instance in checked.system.instances}
         application.report_undeclared(checked.system, found)
         builds = builds_of(application, checked.system.instances, found)
     if checked is not None and not found.has_errors:
@@ -645,7 +646,7 @@ def _build_with_sdk(
     pass_on(found, sink)
     if parts is None or sink.has_errors:
         return False
-    return build_system(sdk, configuration, application, parts, builds, out, sink, progress)
+    return build_system(sdk, configuration, application, parts, builds, kinds, out, sink, progress)
 
 
 # Sizes -------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from camkes.backends.host.declared import DeclaredNames
 from camkes.backends.host.jobs import BuildJob, Progress
 from camkes.backends.sel4.address_space import OverlapError
 from camkes.backends.sel4.build import SPEC
@@ -37,6 +38,7 @@ from camkes.capdl.specification import read_sizes
 from camkes.capdl.text import capdl_text
 from camkes.diagnostics import Sink
 from camkes.files import write_changed
+from camkes.model.system import ComponentType
 from camkes.project.application import Application
 from camkes.project.builds import ComponentBuild
 from camkes.resources import RUNTIME as RUNTIME_SOURCES
@@ -63,13 +65,17 @@ class _SystemBuild:
         runtime: Path,
         out: Path,
         builds: Mapping[str, ComponentBuild],
+        kinds: Mapping[str, ComponentType],
     ) -> None:
         self.programs = programs
         self.parts = parts
         self.runtime = runtime
         self.out = out
         self.builds = builds
+        self.kinds = kinds
         self.linker_jobs: set[Path] = set()
+        #: what the code of users that a job compiles can use of the system
+        self.declared: dict[BuildJob, DeclaredNames] = {}
 
     @cached_property
     def images(self) -> dict[str, Path]:
@@ -127,6 +133,7 @@ class _SystemBuild:
         folders = tuple(f"-I{folder}" for folder in instance.includes)
         about = f"component {instance.type}"
         sources = [*dict.fromkeys(build.sources), *instance.sources]
+        headers = [path for folder in instance.includes for path in sorted(folder.glob("*.h"))]
         for source in sources:
             generated = source in instance.sources
             language = build.language_of(source)
@@ -141,7 +148,10 @@ class _SystemBuild:
             more = () if not generated else _GLUE if source.name == "glue.c" else _RENDERED
             output = self._object(f"{instance.name}.instance", source, used)
             used.append(output)
-            yield self.programs.compile(language, source, output, about, inserted, more)
+            job = self.programs.compile(language, source, output, about, inserted, more)
+            if not generated and instance.name in self.kinds:
+                self.declared[job] = DeclaredNames(self.kinds[instance.name], headers, build.includes)
+            yield job
 
     def _hidden(
         self, space: SpaceParts, parts: Mapping[str, Sequence[Path]], objects: Sequence[Path]
@@ -191,12 +201,14 @@ def build_system(
     application: Application,
     parts: SystemParts,
     builds: Mapping[str, ComponentBuild],
+    kinds: Mapping[str, ComponentType],
     out: Path,
     sink: Sink,
     progress: Progress,
 ) -> bool:
     """Compile and link what changed, and put the images into `out`/images; False after a diagnostic.
-    `builds` are how instances are built, by their names. OSError where something cannot be written."""
+    `builds` are how instances are built, `kinds` their types, by their names. OSError where something cannot
+    be written."""
     work = out / "objects"
     programs = Programs(sdk, configuration, out, work, application.folder)
     missing = programs.missing()
@@ -212,8 +224,8 @@ def build_system(
     runtime = _runtime(sdk, configuration, parts, sink, progress)
     if runtime is None:
         return False
-    system = _SystemBuild(programs, parts, runtime, out, builds)
-    if not run(work, system.first(), system.linker_jobs, sink, progress):
+    system = _SystemBuild(programs, parts, runtime, out, builds, kinds)
+    if not run(work, system.first(), system.linker_jobs, sink, progress, system.declared):
         return False
     progress("distributing capabilities")
     if not _distribute(programs, system.images, application.root.stem, out, sink):

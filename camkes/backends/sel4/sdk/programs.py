@@ -7,11 +7,12 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from msgspec.structs import replace
 
 from camkes import process
-from camkes.backends.host.declared import one_for_each_cause
+from camkes.backends.host.declared import DeclaredNames, one_for_each_cause
 from camkes.backends.host.jobs import BuildJob, BuildOutcome, Progress
 from camkes.backends.host.link import report_linker
 from camkes.backends.host.messages import Sources, compiler_messages
@@ -175,19 +176,35 @@ def _language(source: Path) -> str:
     return "c" if source.suffix == ".c" else "c++"
 
 
-def run(folder: Path, jobs: Sequence[BuildJob], links: set[Path], sink: Sink, progress: Progress) -> bool:
+def run(
+    folder: Path,
+    jobs: Sequence[BuildJob],
+    links: set[Path],
+    sink: Sink,
+    progress: Progress,
+    declared: Mapping[BuildJob, DeclaredNames] = MappingProxyType({}),
+) -> bool:
+    """Run jobs, of which those with these outputs link; False after a diagnostic. `declared` is what the
+    headers have that those see that compile code of users."""
     outcomes = run_jobs(folder, jobs, progress)
-    return _reported(outcomes, links, sink)
+    return _reported(outcomes, links, sink, declared)
 
 
-def _reported(outcomes: Iterable[BuildOutcome], links: set[Path], sink: Sink) -> bool:
+def _reported(
+    outcomes: Iterable[BuildOutcome],
+    links: set[Path],
+    sink: Sink,
+    declared: Mapping[BuildJob, DeclaredNames],
+) -> bool:
     sources = Sources()
     said: list[Diagnostic] = []
     failed = False
     for outcome in outcomes:
         failed = failed or not outcome.good
         if outcome.job.compiler:
-            said += compiler_messages(outcome.messages, outcome.good, outcome.job.about, sources)
+            found = compiler_messages(outcome.messages, outcome.good, outcome.job.about, sources)
+            names = declared.get(outcome.job)
+            said += found if names is None else map(names.explained, found)
         elif not outcome.good and outcome.job.output in links:
             report_linker(outcome, sink)
         elif not outcome.good:
