@@ -673,6 +673,48 @@ def planned_size(asked: Input, sink: Sink) -> CountedSize | None:
     return CountedSize(checked.application.name, counted(model, heaps))
 
 
+def used_stacks(
+    asked: Input, duration: int, output: Path | None, sink: Sink, progress: Progress
+) -> CountedSize | None:
+    """As `planned_size`, with what a run of `duration` nanoseconds used of stacks, and what code can use at
+    most. The system is built for the host kernel in the folder `output`."""
+    from contextlib import ExitStack
+
+    from camkes.backends.host.codes import FAULT
+    from camkes.backends.host.compiler import find_compiler
+    from camkes.backends.host.run import run_host
+    from camkes.callgraph.stacks import stack_bounds
+    from camkes.capdl.size import StackUse, with_stacks
+
+    counted = planned_size(asked, sink)
+    checked = None if counted is None else check_code(asked, output, sink, progress)
+    if counted is None or checked is None:
+        return None
+    settings = RunSettings(duration=duration, output=output, stacks=True)
+    with ExitStack() as stack:
+        image = build_to_run(checked, settings, stack, sink, progress)
+        compiler = find_compiler(False, sink, mcs=checked.system.mcs)
+        if image is None or compiler is None or sink.has_errors:
+            return None
+        folder = build_folder(checked.application, output)
+        bounds = stack_bounds(image, compiler, folder / IMAGE / "stacks", progress)
+        progress("")
+        result = run_host(image, settings, output=lambda _: None)
+    for diagnostic in result.diagnostics:
+        sink.add(diagnostic)
+    for fault in result.faults:
+        sink.report(FAULT, f"`{fault.thread}` stopped: {fault.what}", help="`camkes run` shows where")
+    uses = {}
+    for name, seen in result.stacks.items():
+        bound = bounds.get(name)
+        uses[name] = (
+            StackUse(seen, None, (), ())
+            if bound is None
+            else StackUse(seen, bound.bytes, bound.path, bound.left_out)
+        )
+    return CountedSize(counted.name, with_stacks(counted.size, uses))
+
+
 def built_size(
     asked: Input, workspace: Path | None, output: Path | None, sink: Sink, progress: Progress
 ) -> CountedSize | None:
