@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from camkes.capdl.size import SystemSize
     from camkes.model.system import System
     from camkes.outcome import Outcome
+    from camkes.plain import PlainLoss
     from camkes.project.application import Application
     from camkes.protocols.plan import Plan
     from camkes.resolve import LoadOptions
@@ -734,6 +735,53 @@ def built_size(
         except (OSError, ElfError) as error:
             sink.report(SEL4_BUILD, f"the build cannot be read: {error}")
             return None
+
+
+# To camkes-tool ----------------------------------------------------------------------------------
+
+
+class Exported(Struct, frozen=True):
+    """An application as plain CAmkES: the files that were written, below the folder that was asked for, and
+    what is lost; `folder` is that of the application."""
+
+    folder: Path
+    files: tuple[Path, ...]
+    lost: tuple[PlainLoss, ...]
+
+
+def export(asked: Input, target: Path, sink: Sink) -> Exported | None:
+    """Write the system of an application, its C code and its CMakeLists.txt to the folder `target`, without
+    the words of this tool. None after an error. Raises OutputError."""
+    from camkes.files import write_output
+    from camkes.plain import application_files, cmake_lists, plain_system
+
+    application = find(asked, sink)
+    if application is None:
+        return None
+    options = load_options(application, asked)
+    loaded = load(application.root, options, Sink())
+    checked = check(asked, sink)
+    if checked is None or sink.has_errors:
+        return None
+    files = application_files(application, checked.system, loaded.program, target)
+    code = [path for name, path in files.items() if "tests" not in name.parts]
+    plain = plain_system(loaded.program, checked.system, checked.plan, code, sink)
+    if plain is None:
+        return None
+    texts = {path: text.encode() for path, text in plain.texts.items()}
+    for name, source in files.items():
+        write_output(target / name, texts[source] if source in texts else source.read_bytes())
+    written = list(files)
+    if application.lists is None:
+        written.append(Path("CMakeLists.txt"))
+        write_output(target / written[-1], cmake_lists(application, checked.system).encode())
+    return Exported(application.folder, tuple(written), plain.lost)
+
+
+def below(path: Path, folder: Path) -> Path:
+    """A path as it is written below a folder; as it is, if it is not below it."""
+    whole, base = path.absolute(), folder.absolute()
+    return whole.relative_to(base) if whole.is_relative_to(base) else path
 
 
 # Running -----------------------------------------------------------------------------------------
