@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from camkes.resolve.options import Override
 
 #: Endings of a trace file that `camkes run --trace` can write.
-TRACE_FORMS = (".json", ".pftrace", ".trace")
+TRACE_FORMS = (".ctf", ".json", ".pftrace", ".trace")
 TIMELINE_FORMS = (".html", ".svg", ".png", ".pdf")
 
 #: The default duration of a run: a system with periodic tasks never becomes idle.
