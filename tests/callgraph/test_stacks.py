@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from camkes.callgraph.gcc import read_frames
 from tests.command import camkes
 from tests.documents import conforming
 
@@ -143,6 +144,17 @@ def test_bounds_follow_calls_pointers_and_callbacks(threads: dict[str, dict[str,
     # what the host kernel itself needs of a stack is seen, too, and is not in the bound
     assert all(thread["use"]["seen"] <= bounds[name] + 1024 for name, thread in threads.items())
     assert "deep" in threads["deep"]["use"]["path"] and "called" in threads["server.e"]["use"]["path"]
+
+
+def test_a_bound_is_the_sum_of_the_frames(threads: dict[str, dict[str, Any]], folder: Path) -> None:
+    """Each once; but a callback that registers itself again calls the runtime's function once more."""
+    stacks = folder / "out" / "host-image" / "stacks"
+    files = [*(stacks / "server").glob("*.ci"), *(stacks / "runtime").rglob("*.ci")]
+    frames = {name.text: frame.bytes for file in files for name, frame in read_frames(file).items()}
+    for thread, again in (("server", ()), ("server.e", ("camkes_event_register", "deliver"))):
+        use = threads[thread]["use"]
+        whole = sum(frames.get(name, 0) for name in ("_camkes_thread", *use["path"], *again))
+        assert use["bound"] - whole in (0, 128), thread  # what the last may use below its stack pointer
 
 
 def test_what_bounds_leave_out_is_named(threads: dict[str, dict[str, Any]]) -> None:
