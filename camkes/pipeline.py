@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from camkes.capdl.size import SystemSize
     from camkes.model.system import System
     from camkes.outcome import Outcome
+    from camkes.plain import PlainLoss
     from camkes.project.application import Application
     from camkes.protocols.plan import Plan
     from camkes.resolve import LoadOptions
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from camkes.resolve.options import Override
 
 #: Endings of a trace file that `camkes run --trace` can write.
-TRACE_FORMS = (".json", ".pftrace", ".trace")
+TRACE_FORMS = (".ctf", ".json", ".pftrace", ".trace")
 TIMELINE_FORMS = (".html", ".svg", ".png", ".pdf")
 
 #: The default duration of a run: a system with periodic tasks never becomes idle.
@@ -674,6 +675,48 @@ def planned_size(asked: Input, sink: Sink) -> CountedSize | None:
     return CountedSize(checked.application.name, counted(model, heaps))
 
 
+def used_stacks(
+    asked: Input, duration: int, output: Path | None, sink: Sink, progress: Progress
+) -> CountedSize | None:
+    """As `planned_size`, with what a run of `duration` nanoseconds used of stacks, and what code can use at
+    most. The system is built for the host kernel in the folder `output`."""
+    from contextlib import ExitStack
+
+    from camkes.backends.host.codes import FAULT
+    from camkes.backends.host.compiler import find_compiler
+    from camkes.backends.host.run import run_host
+    from camkes.callgraph.stacks import stack_bounds
+    from camkes.capdl.size import StackUse, with_stacks
+
+    counted = planned_size(asked, sink)
+    checked = None if counted is None else check_code(asked, output, sink, progress)
+    if counted is None or checked is None:
+        return None
+    settings = RunSettings(duration=duration, output=output, stacks=True)
+    with ExitStack() as stack:
+        image = build_to_run(checked, settings, stack, sink, progress)
+        compiler = find_compiler(False, sink, mcs=checked.system.mcs)
+        if image is None or compiler is None or sink.has_errors:
+            return None
+        folder = build_folder(checked.application, output)
+        bounds = stack_bounds(image, compiler, folder / IMAGE / "stacks", progress)
+        progress("")
+        result = run_host(image, settings, output=lambda _: None)
+    for diagnostic in result.diagnostics:
+        sink.add(diagnostic)
+    for fault in result.faults:
+        sink.report(FAULT, f"`{fault.thread}` stopped: {fault.what}", help="`camkes run` shows where")
+    uses = {}
+    for name, seen in result.stacks.items():
+        bound = bounds.get(name)
+        uses[name] = (
+            StackUse(seen, None, (), ())
+            if bound is None
+            else StackUse(seen, bound.bytes, bound.path, bound.left_out)
+        )
+    return CountedSize(counted.name, with_stacks(counted.size, uses))
+
+
 def built_size(
     asked: Input, workspace: Path | None, output: Path | None, sink: Sink, progress: Progress
 ) -> CountedSize | None:
@@ -693,6 +736,53 @@ def built_size(
         except (OSError, ElfError) as error:
             sink.report(SEL4_BUILD, f"the build cannot be read: {error}")
             return None
+
+
+# To camkes-tool ----------------------------------------------------------------------------------
+
+
+class Exported(Struct, frozen=True):
+    """An application as plain CAmkES: the files that were written, below the folder that was asked for, and
+    what is lost; `folder` is that of the application."""
+
+    folder: Path
+    files: tuple[Path, ...]
+    lost: tuple[PlainLoss, ...]
+
+
+def export(asked: Input, target: Path, sink: Sink) -> Exported | None:
+    """Write the system of an application, its C code and its CMakeLists.txt to the folder `target`, without
+    the words of this tool. None after an error. Raises OutputError."""
+    from camkes.files import write_output
+    from camkes.plain import application_files, cmake_lists, plain_system
+
+    application = find(asked, sink)
+    if application is None:
+        return None
+    options = load_options(application, asked)
+    loaded = load(application.root, options, Sink())
+    checked = check(asked, sink)
+    if checked is None or sink.has_errors:
+        return None
+    files = application_files(application, checked.system, loaded.program, target)
+    code = [path for name, path in files.items() if "tests" not in name.parts]
+    plain = plain_system(loaded.program, checked.system, checked.plan, code, sink)
+    if plain is None:
+        return None
+    texts = {path: text.encode() for path, text in plain.texts.items()}
+    for name, source in files.items():
+        write_output(target / name, texts[source] if source in texts else source.read_bytes())
+    written = list(files)
+    if application.lists is None:
+        written.append(Path("CMakeLists.txt"))
+        write_output(target / written[-1], cmake_lists(application, checked.system).encode())
+    return Exported(application.folder, tuple(written), plain.lost)
+
+
+def below(path: Path, folder: Path) -> Path:
+    """A path as it is written below a folder; as it is, if it is not below it."""
+    whole, base = path.absolute(), folder.absolute()
+    return whole.relative_to(base) if whole.is_relative_to(base) else path
 
 
 # Running -----------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ LAYERS = (
     Entry(13, ("testing",), "tests of a project: mocks, checks, what is expected, results"),
     Entry(13, ("exploration",), "all schedules of a system: the search, its report, a schedule to repeat"),
     Entry(12, ("pipeline",), "find, load, plan, check, allocate, generate, build, run: one function a step"),
+    Entry(11, ("plain",), "a system as plain CAmkES, for camkes-tool, and what that loses"),
     Entry(11, ("backends.sel4",), "builds for the seL4 kernel: what CMake compiles and links"),
     Entry(10, ("outcome",), "the results of a run: its report as text and as JSON, its trace as a file"),
     Entry(10, ("callgraph",), "what handlers call, found in their compiled code"),
