@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
@@ -17,7 +19,7 @@ from camkes.editor import convert
 from camkes.editor.complete import Entry, Sort, complete
 from camkes.editor.fixes import Fix, fixes, missing_handlers
 from camkes.editor.rename import RefusedError, check_damage, check_name, check_symbol
-from camkes.editor.session import Feature, Server
+from camkes.editor.session import Feature, Server, path_of
 from camkes.format import format_file
 from camkes.parser.parse import ParseOptions
 
@@ -36,12 +38,13 @@ _COMPLETIONS = {
 
 
 async def completion(server: Server, params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
-    found = await server.file(params.text_document.uri)
-    if found is None:
+    path = Path(path_of(params.text_document.uri))
+    text = server.files.buffers.get(os.path.realpath(path))
+    if text is None:
         return []
-    analysis, source = found
-    offset = convert.offset_of(params.position, source.text, server.encoding)
-    return [_completion(entry) for entry in complete(analysis, source.path, source.text, offset)]
+    analysis = await server.at_hand(str(path))  # names that were written just now may be missing
+    offset = convert.offset_of(params.position, text, server.encoding)
+    return [_completion(entry) for entry in complete(analysis, path, text, offset)]
 
 
 async def prepare(server: Server, params: lsp.PrepareRenameParams) -> lsp.Range | None:

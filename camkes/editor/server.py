@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -28,5 +29,6 @@ def serve() -> bool:
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as output:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
         server = make_server()
+        gc.disable()  # it would stop an answer for up to a second; the server collects after each analysis
         server.start_io(stdout=output)
         return server.dismissed

@@ -93,6 +93,14 @@ class Editor:
         return f"{name}:{start.line + 1}:{lines[start.line][start.character : end.character]}"
 
     async def hover(self, name: str, text: str) -> str:
+        """The hover when all of it is known."""
+        async with asyncio.timeout(TIMEOUT):
+            while "hover again" in (found := await self.first_hover(name, text)):
+                await asyncio.sleep(0.1)
+        return found
+
+    async def first_hover(self, name: str, text: str) -> str:
+        """What is said at once."""
         found = await self.client.text_document_hover_async(lsp.HoverParams(*self.place(name, text)))
         if found is None:
             return ""

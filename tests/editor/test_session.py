@@ -288,6 +288,10 @@ def test_parts_of_components(tmp_path: Path) -> None:
         text = text.replace(
             "component Guest {\n    control;", "component Guest {\n    control;\n    requestor;"
         )
+        text = text.replace(
+            "configuration {\n        second",
+            "configuration {\n        guest._priority = 50;\n        visitor._priority = 40;\n        second",
+        )
         editor.change("hierarchy.camkes", text)
         hover = await editor.hover("hierarchy.camkes", "to first.gree|ting")
         assert "**first.polite.voice**: inherited, ceiling 50" in hover
