@@ -8,13 +8,12 @@ import asyncio
 import os
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 from lsprotocol import types as lsp
 
 from camkes.diagnostics import SourceFile, Span
-from camkes.editor.code import handlers, meaning
+from camkes.editor.code import handlers
 from camkes.editor.convert import place_of
 from camkes.editor.hover import hover, hover_setting
 from camkes.editor.outline import Item, outline
@@ -126,7 +125,8 @@ def _hover(analysis: SystemSnapshot, source: SourceFile, place: tuple[int, int])
 
 async def definition(server: Server, params: lsp.DefinitionParams) -> lsp.Location | None:
     if not path_of(params.text_document.uri).endswith(SUFFIXES):
-        return await _from_code(server, params)
+        code = await server.in_code(params.text_document.uri, params.position)
+        return None if code is None else server.location(code.whole.name.span)
     found = await server.place(params.text_document.uri, params.position)
     if found is None:
         return None
@@ -137,20 +137,6 @@ async def definition(server: Server, params: lsp.DefinitionParams) -> lsp.Locati
     target = analysis.imported(source, *place)
     start = lsp.Position(0, 0)
     return None if target is None else lsp.Location(server.uri(target), lsp.Range(start, start))
-
-
-async def _from_code(server: Server, params: lsp.DefinitionParams) -> lsp.Location | None:
-    """The method that a function in C code implements or calls, in a system that has an open file."""
-    path = Path(path_of(params.text_document.uri))
-    lines = server.workspace.get_text_document(params.text_document.uri).lines
-    if params.position.line >= len(lines):
-        return None
-    line, column = place_of(params.position, lines, server.encoding)
-    for name in sorted(server.files.buffers):
-        symbol = meaning(await server.analysis(name), path, lines[line - 1], column)
-        if symbol is not None:
-            return server.location(symbol.name.span)
-    return None
 
 
 async def implementation(server: Server, params: lsp.ImplementationParams) -> list[lsp.Location]:

@@ -23,7 +23,8 @@ from camkes import __version__
 from camkes.analysis.verdict import TaskResult
 from camkes.diagnostics import Diagnostic, Severity, SourceFile, Span
 from camkes.editor import convert
-from camkes.editor.index import NameUse
+from camkes.editor.code import meaning
+from camkes.editor.index import NamedSymbol, NameUse
 from camkes.editor.protocol import ValidatingProtocol
 from camkes.editor.workspace import SystemSnapshot, Workspace
 from camkes.scaffold.stubs import text_of
@@ -62,6 +63,16 @@ class Feature(NamedTuple):
     method: str
     answer: Callable[..., Awaitable[object]]
     options: object = None
+
+
+class CodeUse(NamedTuple):
+    """A name in C code: `symbol` is what the part at the cursor, which is at `span`, names; `whole` the
+    method that the whole of it names, if it names one."""
+
+    analysis: SystemSnapshot
+    symbol: NamedSymbol
+    whole: NamedSymbol
+    span: Span
 
 
 class Server(LanguageServer):
@@ -270,6 +281,21 @@ class Server(LanguageServer):
         if found is None:
             return None
         return *found, convert.place_of(position, found[1].lines, self.encoding)
+
+    async def in_code(self, uri: str, position: lsp.Position) -> CodeUse | None:
+        """What a name in C code refers to, in a system that has an open file."""
+        lines = self.workspace.get_text_document(uri).lines
+        if position.line >= len(lines):
+            return None
+        line, column = convert.place_of(position, lines, self.encoding)
+        for name in sorted(self.files.buffers):
+            analysis = await self.analysis(name)
+            found = meaning(analysis, Path(path_of(uri)), lines[line - 1], column)
+            if found is not None:
+                symbol, method, first, last = found
+                file = SourceFile(Path(path_of(uri)), "".join(lines))
+                return CodeUse(analysis, symbol, method, Span(file, line, first, line, last))
+        return None
 
     async def use(self, uri: str, position: lsp.Position) -> tuple[SystemSnapshot, NameUse] | None:
         """The name at a place."""

@@ -70,6 +70,10 @@ class SystemSnapshot(Struct, dict=True):
         """Whether the preprocessor leaves a text as it is."""
         return not self.options.cpp or not needs_preprocessor(text, self.options.cpp_flags)
 
+    def files_read(self) -> list[Path]:
+        """The real paths of the files."""
+        return [Path(real) for real in self.files]
+
     @cached_property
     def real_paths(self) -> dict[SourceFile, str]:
         """Those of the files."""
