@@ -70,7 +70,7 @@ class Session:
 
     async def begin(self, checkout: Path) -> None:
         environment = {**os.environ, "PYTHONPATH": str(checkout)}
-        await self.client.start_io(sys.executable, "-m", "camkes", "lsp", env=environment)
+        await self.client.start_io(sys.executable, "-m", "camkes", "lsp", env=environment, cwd=self.folder)
         hints = lsp.InlayHintWorkspaceClientCapabilities(refresh_support=True)
         capabilities = lsp.ClientCapabilities(workspace=lsp.WorkspaceClientCapabilities(inlay_hint=hints))
         result = await self.client.initialize_async(

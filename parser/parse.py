@@ -94,12 +94,16 @@ class ParsedFiles:
     """The trees of files, which are used again while their texts are the same. For readers that read a
     program again and again."""
 
-    def __init__(self) -> None:
+    def __init__(self, others: ParsedFiles | None = None) -> None:
+        """`others`: trees that are used too, where they fit."""
+        self._others = others
         self._known: dict[Path, tuple[SourceFile, ParseOptions, ast.File | None, tuple[Diagnostic, ...]]] = {}
 
     def parse(self, source: SourceFile, sink: Sink, options: ParseOptions) -> ast.File | None:
         """As `parse` does. A file that was parsed before keeps its `SourceFile`."""
         known = self._known.get(source.path)
+        if known is None and self._others is not None:
+            known = self._others._known.get(source.path)
         if known is None or known[0].text != source.text or known[1] != options:
             if not is_plain(source, options):  # other files have a part in it
                 return parse(source, sink, options=options)

@@ -51,7 +51,16 @@ async def completion(server: Server, params: lsp.CompletionParams) -> list[lsp.C
         return []
     analysis = await server.at_hand(str(path))  # names that were written just now may be missing
     offset = convert.offset_of(params.position, text, server.encoding)
-    return [_completion(entry) for entry in complete(analysis, path, text, offset)]
+    found = complete(analysis, path, text, offset)
+    return [
+        _completion(entry) for entry in found if entry.sort is not Sort.SNIPPET or _takes_snippets(server)
+    ]
+
+
+def _takes_snippets(server: Server) -> bool:
+    document = server.client_capabilities.text_document
+    items = document.completion.completion_item if document and document.completion else None
+    return bool(items and items.snippet_support)
 
 
 async def prepare(server: Server, params: lsp.PrepareRenameParams) -> lsp.Range | None:
@@ -149,6 +158,15 @@ def _action(server: Server, fix: Fix, shown: list[lsp.Diagnostic], *, preferred:
 def _completion(entry: Entry) -> lsp.CompletionItem:
     kinds = {Sort.WORD: lsp.CompletionItemKind.Keyword, Sort.FILE: lsp.CompletionItemKind.File}
     kind = kinds.get(entry.sort) or _COMPLETIONS.get(entry.kind, lsp.CompletionItemKind.Text)
+    if entry.sort is Sort.SNIPPET:
+        return lsp.CompletionItem(
+            entry.text,
+            kind=lsp.CompletionItemKind.Snippet,
+            insert_text=entry.detail,
+            insert_text_format=lsp.InsertTextFormat.Snippet,
+            filter_text=f"{entry.detail.split()[0]} {entry.text}",
+            sort_text=f"{entry.sort.value}{entry.text}",
+        )
     order = f"{entry.sort.value}{entry.rank:06}{entry.text}"
     return lsp.CompletionItem(entry.text, kind=kind, detail=entry.detail or None, sort_text=order)
 

@@ -99,6 +99,10 @@ class Statements:
             found[each.text].append(number)
         return found
 
+    def blocks(self, number: int) -> tuple[str, ...]:
+        """The blocks that are open before a statement, from the outermost one."""
+        return self._blocks[number][1:]
+
     def offset(self, line: int, column: int) -> int:
         """Of a place, counted from 1."""
         return self._lines[min(line, len(self._lines)) - 1] + column - 1

@@ -8,14 +8,14 @@ import gc
 import os
 import sys
 
-from camkes.editor import editing, navigation, presentation, synchronisation
+from camkes.editor import editing, navigation, presentation, structure, synchronisation
 from camkes.editor.session import Server
 
 
 def make_server() -> Server:
     """A server with all its features."""
     server = Server()
-    modules = (synchronisation, navigation, presentation, editing)
+    modules = (synchronisation, navigation, presentation, structure, editing)
     for feature in (each for module in modules for each in module.FEATURES):
         server.feature(feature.method, feature.options)(feature.answer)
     return server

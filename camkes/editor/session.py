@@ -203,11 +203,15 @@ class Server(LanguageServer):
     def show(self, found: Iterable[tuple[Diagnostic, Span]], keep: Collection[str] = ()) -> None:
         """Show diagnostics, each at its place, in place of all others but those of the files to `keep`."""
         by_file: dict[str, list[lsp.Diagnostic]] = {path: [] for path in self.files.buffers}
+        seen: set[object] = set()
         for diagnostic, span in found:
             shown = self.diagnostic(diagnostic, span)
-            at = by_file.setdefault(os.path.realpath(span.file.path), [])
-            if shown not in at:
-                at.append(shown)
+            real = self.files.real(span.file.path)
+            start, end = shown.range.start, shown.range.end
+            key = real, start.line, start.character, end.line, end.character, shown.code, shown.message
+            if key not in seen:
+                seen.add(key)
+                by_file.setdefault(real, []).append(shown)
         for path in sorted({*self.shown, *by_file}):
             if path not in keep and (path not in self.shown or self.shown[path] != by_file.get(path, [])):
                 self.shown[path] = by_file.get(path, [])
@@ -230,9 +234,9 @@ class Server(LanguageServer):
 
     def uri(self, path: str | Path) -> str:
         """The name of a file as the editor gives it, where it has it open."""
-        real = os.path.realpath(path)
+        real = self.files.real(path)
         for uri in self.workspace.text_documents:
-            if os.path.realpath(path_of(uri)) == real:
+            if self.files.real(path_of(uri)) == real:
                 return str(uri)
         return from_fs_path(str(path)) or ""
 

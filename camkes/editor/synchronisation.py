@@ -49,6 +49,10 @@ async def initialized(server: Server, params: lsp.InitializedParams) -> None:
     if document is not None and document.rename and document.rename.dynamic_registration:
         options_of_rename = lsp.RenameRegistrationOptions(code, prepare_provider=True)
         registrations.append(lsp.Registration("rename in code", lsp.TEXT_DOCUMENT_RENAME, options_of_rename))
+    if document is not None and document.signature_help and document.signature_help.dynamic_registration:
+        options_of_calls = lsp.SignatureHelpRegistrationOptions(code, trigger_characters=["(", ","])
+        method = lsp.TEXT_DOCUMENT_SIGNATURE_HELP
+        registrations.append(lsp.Registration("calls in code", method, options_of_calls))
     if registrations:
         await server.client_register_capability_async(lsp.RegistrationParams(registrations))
 

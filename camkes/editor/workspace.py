@@ -79,6 +79,13 @@ class SystemSnapshot(Struct, dict=True):
         """Those of the files."""
         return {file: real for real, file in self.files.items()}
 
+    def imports(self, source: SourceFile) -> Iterator[tuple[int, int, int]]:
+        """The imports of a file: the line of each, from 1, and where it begins and ends in it, from 0."""
+        for number, line in enumerate(source.lines, 1):
+            for match in _IMPORT.finditer(line):
+                if "//" not in line[: match.start()]:
+                    yield number, *match.span()
+
     def imported(self, source: SourceFile, line: int, column: int) -> Path | None:
         """The file that an import at a place names."""
         for match in _IMPORT.finditer(source.lines[line - 1]):
@@ -171,6 +178,7 @@ class Workspace(Struct, dict=True):
     _owners: dict[str, SystemSnapshot] = field(default_factory=dict)
     _last: dict[str, SystemSnapshot] = field(default_factory=dict)  # of each file, maybe of an older text
     _parsed: dict[Path, ParsedFiles] = field(default_factory=dict)  # by the root of an application
+    _real: dict[str, str] = field(default_factory=dict)
     _excerpts: dict[Path, ParsedFiles] = field(default_factory=dict)
 
     def open(self, path: str, text: str) -> None:
@@ -181,8 +189,16 @@ class Workspace(Struct, dict=True):
         self.buffers.pop(os.path.realpath(path), None)
         self.forget()
 
+    def real(self, path: str | Path) -> str:
+        """A path without symbolic links, as it was since something changed on the disk."""
+        name = str(path)
+        if name not in self._real:
+            self._real[name] = os.path.realpath(name)
+        return self._real[name]
+
     def forget(self) -> None:
         """Something changed; later questions are answered anew."""
+        self._real = {}
         self._analyses = {}
         self._owners = {}
 
@@ -224,7 +240,8 @@ class Workspace(Struct, dict=True):
                 changed[real] = now[real].unlike(before)
                 if not last.is_plain("".join(now[real].all[number].text for number in changed[real])):
                     return None
-        parsed = self._excerpts.setdefault(last.application.root, ParsedFiles())
+        whole = self._parsed.setdefault(last.application.root, ParsedFiles())
+        parsed = self._excerpts.setdefault(last.application.root, ParsedFiles(whole))
         return ChangedStatements(last, now, changed, parsed)
 
     def open_analyses(self) -> list[SystemSnapshot]:

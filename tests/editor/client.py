@@ -190,7 +190,11 @@ def _serve(server: Server, end: socket.socket) -> None:
 
 @asynccontextmanager
 async def editor(
-    folder: Path, *, trusted: bool = True, definitions: Mapping[str, str] | None = None
+    folder: Path,
+    *,
+    trusted: bool = True,
+    definitions: Mapping[str, str] | None = None,
+    snippets: bool = False,
 ) -> AsyncIterator[Editor]:
     """A session in a folder, with the server of `camkes lsp` in a thread. A server that does not end well is
     an error."""
@@ -204,8 +208,14 @@ async def editor(
     )
     session = Editor(client, folder)
     hints = lsp.InlayHintWorkspaceClientCapabilities(refresh_support=True)
+    completion = lsp.CompletionClientCapabilities(
+        completion_item=lsp.ClientCompletionItemOptions(snippet_support=snippets)
+    )
     parameters = lsp.InitializeParams(
-        lsp.ClientCapabilities(workspace=lsp.WorkspaceClientCapabilities(inlay_hint=hints)),
+        lsp.ClientCapabilities(
+            workspace=lsp.WorkspaceClientCapabilities(inlay_hint=hints),
+            text_document=lsp.TextDocumentClientCapabilities(completion=completion),
+        ),
         root_uri=folder.as_uri(),
         initialization_options={
             "trusted": trusted,

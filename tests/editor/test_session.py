@@ -26,9 +26,10 @@ def session(
     *,
     trusted: bool = True,
     definitions: Mapping[str, str] | None = None,
+    snippets: bool = False,
 ) -> None:
     async def run() -> None:
-        async with editor(folder, trusted=trusted, definitions=definitions) as opened:
+        async with editor(folder, trusted=trusted, definitions=definitions, snippets=snippets) as opened:
             await asyncio.wait_for(script(opened), 60)
 
     asyncio.run(run())
