@@ -14,15 +14,14 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import os
 import re
 import statistics
 import sys
 import tempfile
 from pathlib import Path
-
-from lsprotocol import types as lsp
-from pygls.lsp.client import LanguageClient
+from typing import Any
 
 from benchmarks.scale import write_clusters
 
@@ -49,84 +48,104 @@ def system() -> str:
 
 
 class Session:
-    """A server of a checkout, which has the system open."""
+    """A server of a checkout, which has the system open; and what came from it, as it came."""
 
     def __init__(self, folder: Path, text: str) -> None:
-        self.client = LanguageClient("benchmark", "1")
-        self.folder, self.text, self.version = folder, text, 1
-        self.path = folder / "system.camkes"
-        self.arrived = asyncio.Event()
-        self.codes: set[str] = set()
-        self.whole = asyncio.Event()  # all diagnostics are there
-
-        @self.client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
-        def published(params: lsp.PublishDiagnosticsParams) -> None:
-            self.codes = {str(each.code) for each in params.diagnostics}
-            self.arrived.set()
-
-        @self.client.feature(lsp.WORKSPACE_INLAY_HINT_REFRESH)
-        def refresh(params: None) -> None:
-            self.whole.set()
+        self.folder, self.text, self.version, self.requests = folder, text, 1, 0
+        self.uri = (folder / "system.camkes").as_uri()
+        self.codes: list[str] = []
+        self.whole = True  # all diagnostics are there
+        self.at = 0.0  # processor time of the server when the last message came
 
     async def begin(self, checkout: Path) -> None:
         environment = {**os.environ, "PYTHONPATH": str(checkout)}
-        await self.client.start_io(sys.executable, "-m", "camkes", "lsp", env=environment, cwd=self.folder)
-        hints = lsp.InlayHintWorkspaceClientCapabilities(refresh_support=True)
-        capabilities = lsp.ClientCapabilities(workspace=lsp.WorkspaceClientCapabilities(inlay_hint=hints))
-        result = await self.client.initialize_async(
-            lsp.InitializeParams(capabilities, root_uri=self.folder.as_uri())
+        self.server = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "camkes", "lsp"),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            env=environment,
+            cwd=self.folder,
         )
-        kind = result.capabilities.text_document_sync
-        change = kind.change if isinstance(kind, lsp.TextDocumentSyncOptions) else kind
-        self.in_parts = change == lsp.TextDocumentSyncKind.Incremental
-        self.client.initialized(lsp.InitializedParams())
+        capabilities = {"workspace": {"inlayHint": {"refreshSupport": True}}}
+        parameters = {"processId": None, "rootUri": self.folder.as_uri(), "capabilities": capabilities}
+        result = await self.ask("initialize", parameters)
+        kind = result["capabilities"]["textDocumentSync"]
+        self.in_parts = (kind if isinstance(kind, int) else kind["change"]) == 2
+        self.send("initialized", {})
+
+    def send(self, method: str, parameters: object, number: int | None = None) -> None:
+        message = {"jsonrpc": "2.0", "method": method, "params": parameters}
+        body = json.dumps(message if number is None else {**message, "id": number}).encode()
+        assert self.server.stdin is not None
+        self.server.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+
+    async def ask(self, method: str, parameters: object) -> Any:
+        self.requests += 1
+        self.send(method, parameters, self.requests)
+        while (message := await self.receive()).get("id") != self.requests or "method" in message:
+            pass
+        return message["result"]
+
+    async def receive(self) -> dict[str, Any]:
+        """The next message. The processor time is taken before it is read."""
+        assert self.server.stdout is not None
+        header = await asyncio.wait_for(self.server.stdout.readuntil(b"\r\n\r\n"), LIMIT)
+        length = next(int(line[15:]) for line in header.split(b"\r\n") if line.startswith(b"Content-Length:"))
+        body = await self.server.stdout.readexactly(length)
+        self.at = self.spent()
+        message: dict[str, Any] = json.loads(body)
+        if message.get("method") == "textDocument/publishDiagnostics":
+            self.codes = [each.get("code") for each in message["params"]["diagnostics"]]
+        elif message.get("method") == "workspace/inlayHint/refresh":
+            self.whole = True
+            reply = json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": None}).encode()
+            assert self.server.stdin is not None
+            self.server.stdin.write(b"Content-Length: %d\r\n\r\n%b" % (len(reply), reply))
+        return message
 
     def open(self) -> None:
-        item = lsp.TextDocumentItem(self.path.as_uri(), "camkes", 1, self.text)
-        self.whole.clear()
-        self.client.text_document_did_open(lsp.DidOpenTextDocumentParams(item))
+        self.whole = False
+        item = {"uri": self.uri, "languageId": "camkes", "version": 1, "text": self.text}
+        self.send("textDocument/didOpen", {"textDocument": item})
 
     def replace(self, before: str, after: str) -> None:
         at = self.text.index(before)
-        start, end = self._position(at), self._position(at + len(before))
+        start, end = self.position(at), self.position(at + len(before))
         self.text = self.text[:at] + after + self.text[at + len(before) :]
         self.version += 1
-        change: lsp.TextDocumentContentChangeEvent = lsp.TextDocumentContentChangeWholeDocument(self.text)
+        change: dict[str, object] = {"text": self.text}
         if self.in_parts:
-            change = lsp.TextDocumentContentChangePartial(lsp.Range(start, end), after)
-        identifier = lsp.VersionedTextDocumentIdentifier(self.version, self.path.as_uri())
-        self.whole.clear()
-        self.client.text_document_did_change(lsp.DidChangeTextDocumentParams(identifier, [change]))
+            change = {"range": {"start": start, "end": end}, "text": after}
+        self.whole = False
+        identifier = {"uri": self.uri, "version": self.version}
+        self.send("textDocument/didChange", {"textDocument": identifier, "contentChanges": [change]})
 
     def spent(self) -> float:
         """Processor time of the server so far, in seconds."""
-        server = self.client._server
-        assert server is not None
-        tasks = Path(f"/proc/{server.pid}/task").glob("*/schedstat")
+        tasks = Path(f"/proc/{self.server.pid}/task").glob("*/schedstat")
         return sum(int(each.read_text().split()[0]) for each in tasks) / 1e9
 
     async def reported(self, code: str, *, there: bool) -> None:
         while (code in self.codes) is not there:
-            self.arrived.clear()
-            await asyncio.wait_for(self.arrived.wait(), LIMIT)
+            await self.receive()
+
+    async def all_there(self) -> None:
+        while not self.whole:
+            await self.receive()
 
     async def hover(self, name: str) -> str:
-        position = self._position(self.text.index(name))
-        found = await self.client.text_document_hover_async(
-            lsp.HoverParams(lsp.TextDocumentIdentifier(self.path.as_uri()), position)
-        )
-        return (
-            "" if found is None or not isinstance(found.contents, lsp.MarkupContent) else found.contents.value
-        )
+        place = {"textDocument": {"uri": self.uri}, "position": self.position(self.text.index(name))}
+        found = await self.ask("textDocument/hover", place)
+        return "" if found is None else str(found["contents"]["value"])
 
     async def end(self) -> None:
-        await self.client.shutdown_async(None)
-        self.client.exit(None)
-        await self.client.stop()
+        await self.ask("shutdown", None)
+        self.send("exit", None)
+        await self.server.wait()
 
-    def _position(self, offset: int) -> lsp.Position:
+    def position(self, offset: int) -> dict[str, int]:
         before = self.text[:offset]
-        return lsp.Position(before.count("\n"), len(before) - before.rfind("\n") - 1)
+        return {"line": before.count("\n"), "character": len(before) - before.rfind("\n") - 1}
 
 
 async def measure(checkout: Path, folder: Path, text: str, rounds: int) -> dict[str, list[float]]:
@@ -134,7 +153,7 @@ async def measure(checkout: Path, folder: Path, text: str, rounds: int) -> dict[
     found: dict[str, list[float]] = {}
 
     def note(what: str, begin: float) -> None:
-        found.setdefault(what, []).append(session.spent() - begin)
+        found.setdefault(what, []).append(session.at - begin)
 
     for _ in range(rounds):
         session = Session(folder, text)
@@ -143,8 +162,7 @@ async def measure(checkout: Path, folder: Path, text: str, rounds: int) -> dict[
         session.open()
         assert "Task" in await session.hover("task4_3;")
         note("first hover on a task", begin)
-        if not session.whole.is_set():
-            await asyncio.wait_for(session.whole.wait(), LIMIT)
+        await session.all_there()
         note("  all diagnostics of the system", begin)
         for before, after, code in MISTAKES:
             for one, other, there in ((before, after, True), (after, before, False)):
@@ -155,8 +173,7 @@ async def measure(checkout: Path, folder: Path, text: str, rounds: int) -> dict[
                 begin_of_hover = session.spent()
                 assert "Task" in await session.hover("task4_3;")
                 note("  hover after that", begin_of_hover)
-                if not session.whole.is_set():
-                    await asyncio.wait_for(session.whole.wait(), LIMIT)
+                await session.all_there()
                 note("    all diagnostics of the system", begin)
         begin = session.spent()
         while "again" in await session.hover("task4_3;"):

@@ -29,6 +29,6 @@ def serve() -> bool:
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as output:
         os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
         server = make_server()
-        gc.disable()  # it would stop an answer for up to a second; the server collects after each analysis
+        gc.disable()  # it would stop answers at any time; the server collects when it has time
         server.start_io(stdout=output)
         return server.dismissed

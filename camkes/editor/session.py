@@ -39,6 +39,10 @@ DELAY, DELAY_PER_MIB = 0.2, 1.0
 #: How long after a change what is known of the changed statements is made, in seconds.
 QUICK_DELAY = 0.01
 
+#: When memory is collected, which can stop an answer for some tenths of a second: after so many seconds
+#: without a change, or so many analyses.
+IDLE, MOST_UNCOLLECTED = 5.0, 10
+
 #: How long an answer waits for an analysis, in seconds, where an older one, or a part of it, has an answer
 #: too.
 PATIENCE = 0.05
@@ -89,6 +93,7 @@ class Server(LanguageServer):
         self.files = Workspace()
         self.worker = ThreadPoolExecutor(1, "analysis")
         self.timing = ThreadPoolExecutor(1, "times")
+        self.uncollected = 0  # analyses since memory was collected
         self.computed: asyncio.Future[dict[str, TaskResult]] | None = None
         self.pending: asyncio.Task[None] | None = None
         self.shown: dict[str, list[lsp.Diagnostic]] = {}  # by path
@@ -188,6 +193,10 @@ class Server(LanguageServer):
         if self.client_capabilities.workspace and self.client_capabilities.workspace.inlay_hint:
             self.workspace_inlay_hint_refresh(None)
         if not gc.isenabled():
+            self.uncollected += 1
+            if self.uncollected < MOST_UNCOLLECTED:
+                await asyncio.sleep(IDLE)  # a change ends this task
+            self.uncollected = 0
             asyncio.get_running_loop().run_in_executor(self.worker, gc.collect)
 
     def diagnose_changes(self, path: str) -> None:

@@ -212,8 +212,9 @@ class Workspace(Struct, dict=True):
         analyses, owners, buffers = self._analyses, self._owners, dict(self.buffers)
         if real not in owners:
             owners[real] = self._find(Path(path).absolute(), real, analyses, buffers)
+            _ = owners[real].index  # before an answer needs it, and what follows
             for statements in (owners[real].statements or {}).values():
-                _ = statements.by_text, statements.by_name  # before an answer needs them
+                _ = statements.by_text, statements.by_name
             self._last[real] = owners[real]
         return owners[real]
 

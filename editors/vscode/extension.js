@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // SPDX-FileCopyrightText: 2026 The camkes-rt developers
-// The client of `camkes lsp`, and commands and tasks that run camkes.
+// The client of `camkes lsp`, and commands, tasks, tests and views that run camkes.
 "use strict";
 
 const vscode = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");
+const { Pages, VIEWS } = require("./pages");
+const { makeController } = require("./testing");
 
 const COMMANDS = ["check", "run", "test", "analyze"];
 const GROUPS = { check: vscode.TaskGroup.Build, test: vscode.TaskGroup.Test };
@@ -69,6 +71,18 @@ async function activate(context) {
         const registered = vscode.commands.registerCommand(`camkes.${command}`, (path) => execute(command, path));
         context.subscriptions.push(registered);
     }
+    const pages = new Pages(program);
+    for (const view of Object.keys(VIEWS)) {
+        const show = (path) => {
+            const file = path?.fsPath || path || vscode.window.activeTextEditor?.document.uri.fsPath;
+            return file ? pages.open(view, file) : vscode.window.showErrorMessage("CAmkES: open a .camkes file first");
+        };
+        context.subscriptions.push(vscode.commands.registerCommand(`camkes.${view}`, show));
+    }
+    context.subscriptions.push(
+        vscode.workspace.onDidSaveTextDocument((document) => pages.saved(document)),
+        makeController(program),
+    );
     const restart = async () => {
         await stop();
         await start();
