@@ -5,6 +5,7 @@
 
 const vscode = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");
+const { debug, registerDebugger } = require("./debugging");
 const { Pages, VIEWS } = require("./pages");
 const { makeController } = require("./testing");
 
@@ -54,7 +55,7 @@ async function start() {
         initializationOptions: {
             trusted: vscode.workspace.isTrusted,
             definitions: vscode.workspace.getConfiguration("camkes").get("definitions"),
-            commands: ["camkes.run", "camkes.analyze"],
+            commands: ["camkes.run", "camkes.debug", "camkes.analyze"],
         },
     };
     client = new LanguageClient("camkes", "CAmkES", server, options);
@@ -72,16 +73,18 @@ async function activate(context) {
         context.subscriptions.push(registered);
     }
     const pages = new Pages(program);
-    for (const view of Object.keys(VIEWS)) {
-        const show = (path) => {
+    const actions = { debug, ...Object.fromEntries(Object.keys(VIEWS).map((view) => [view, (file) => pages.open(view, file)])) };
+    for (const [name, act] of Object.entries(actions)) {
+        const registered = vscode.commands.registerCommand(`camkes.${name}`, (path) => {
             const file = path?.fsPath || path || vscode.window.activeTextEditor?.document.uri.fsPath;
-            return file ? pages.open(view, file) : vscode.window.showErrorMessage("CAmkES: open a .camkes file first");
-        };
-        context.subscriptions.push(vscode.commands.registerCommand(`camkes.${view}`, show));
+            return file ? act(file) : vscode.window.showErrorMessage("CAmkES: open a .camkes file first");
+        });
+        context.subscriptions.push(registered);
     }
     context.subscriptions.push(
         vscode.workspace.onDidSaveTextDocument((document) => pages.saved(document)),
         makeController(program),
+        ...registerDebugger(program),
     );
     const restart = async () => {
         await stop();

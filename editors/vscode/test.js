@@ -105,6 +105,12 @@ function standIn() {
         TestMessage: class { constructor(message) { this.message = message; } },
         ProcessExecution: class { constructor(program, words) { Object.assign(this, { program, words }); } },
         Task: class { constructor(definition, scope, name, source, execution, matchers) { Object.assign(this, { definition, name, execution, matchers }); } },
+        DebugAdapterExecutable: class { constructor(command, args) { Object.assign(this, { command, args }); } },
+        debug: {
+            registerDebugConfigurationProvider: (_, provider) => { stand.debugging = provider; },
+            registerDebugAdapterDescriptorFactory: (_, factory) => { stand.adapters = factory; },
+            startDebugging: (_, configuration) => configuration,
+        },
         commands: { registerCommand: (name, run) => { stand.commands[name] = run; } },
         tasks: { registerTaskProvider: (_, provider) => { stand.tasks = provider; }, executeTask: (task) => task },
         tests: {
@@ -154,7 +160,7 @@ function extensionWith(stand) {
         async stop() {}
     };
     const stands = { vscode: stand.vscode, "vscode-languageclient/node": { LanguageClient: client } };
-    for (const name of ["extension", "pages", "testing"]) {
+    for (const name of ["extension", "pages", "testing", "debugging"]) {
         delete require.cache[require.resolve(`./${name}.js`)];
     }
     const load = Module._load;
@@ -239,6 +245,18 @@ test("the timeline and the graph are beside the text, and follow it", async () =
     stand.program = program(folder, "echo 'error[E0302]: <a> & b' >&2; exit 1");
     await stand.commands["camkes.graph"](system);
     assert.ok(graph.webview.html.includes("error[E0302]: &lt;a> &amp; b"));
+});
+
+test("a system is debugged by camkes debug --dap", async () => {
+    const stand = standIn();
+    await extensionWith(stand).activate({ subscriptions: [] });
+    assert.strictEqual(stand.commands["camkes.debug"]("/w/a.camkes").program, "/w/a.camkes");
+    assert.strictEqual(stand.debugging.resolveDebugConfiguration(undefined, {}).program, "${workspaceFolder}");
+    const configuration = { program: "/w", at: "missed", breakIn: ["store.s"], duration: "2s" };
+    const adapter = stand.adapters.createDebugAdapterDescriptor({ configuration });
+    assert.deepStrictEqual([adapter.command, ...adapter.args], ["camkes", "debug", "--dap", "/w", "--at", "missed", "--for", "2s", "--debug", "store.s"]);
+    const declared = description.contributes.debuggers[0].configurationAttributes.launch.properties;
+    assert.deepStrictEqual(Object.keys(declared), ["program", "breakIn", "at", "duration", "debug", "arguments"]);
 });
 
 test("every page of the walkthrough is there, and its commands exist", () => {

@@ -220,7 +220,7 @@ async def editor(
         initialization_options={
             "trusted": trusted,
             "definitions": dict(definitions or {}),
-            "commands": ["camkes.run", "camkes.analyze"],
+            "commands": ["camkes.run", "camkes.debug", "camkes.analyze"],
         },
     )
     try:
