@@ -93,6 +93,14 @@ class Editor:
         return f"{name}:{start.line + 1}:{lines[start.line][start.character : end.character]}"
 
     async def hover(self, name: str, text: str) -> str:
+        """The hover when all of it is known."""
+        async with asyncio.timeout(TIMEOUT):
+            while "hover again" in (found := await self.first_hover(name, text)):
+                await asyncio.sleep(0.1)
+        return found
+
+    async def first_hover(self, name: str, text: str) -> str:
+        """What is said at once."""
         found = await self.client.text_document_hover_async(lsp.HoverParams(*self.place(name, text)))
         if found is None:
             return ""
@@ -182,7 +190,11 @@ def _serve(server: Server, end: socket.socket) -> None:
 
 @asynccontextmanager
 async def editor(
-    folder: Path, *, trusted: bool = True, definitions: Mapping[str, str] | None = None
+    folder: Path,
+    *,
+    trusted: bool = True,
+    definitions: Mapping[str, str] | None = None,
+    snippets: bool = False,
 ) -> AsyncIterator[Editor]:
     """A session in a folder, with the server of `camkes lsp` in a thread. A server that does not end well is
     an error."""
@@ -196,13 +208,19 @@ async def editor(
     )
     session = Editor(client, folder)
     hints = lsp.InlayHintWorkspaceClientCapabilities(refresh_support=True)
+    completion = lsp.CompletionClientCapabilities(
+        completion_item=lsp.ClientCompletionItemOptions(snippet_support=snippets)
+    )
     parameters = lsp.InitializeParams(
-        lsp.ClientCapabilities(workspace=lsp.WorkspaceClientCapabilities(inlay_hint=hints)),
+        lsp.ClientCapabilities(
+            workspace=lsp.WorkspaceClientCapabilities(inlay_hint=hints),
+            text_document=lsp.TextDocumentClientCapabilities(completion=completion),
+        ),
         root_uri=folder.as_uri(),
         initialization_options={
             "trusted": trusted,
             "definitions": dict(definitions or {}),
-            "commands": ["camkes.run", "camkes.analyze"],
+            "commands": ["camkes.run", "camkes.debug", "camkes.analyze"],
         },
     )
     try:
