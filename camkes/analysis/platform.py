@@ -122,19 +122,24 @@ class Platform(Struct, frozen=True, forbid_unknown_fields=True):
         """Cycles that one request costs beside the work of its CPI. `levels` are the protocols of the CPIs
         below in its longest chain, which a priority that is inherited passes through. A thread of a `pool`
         asks the manager at the begin and at the end of each request, as one does that waits for a lock. One
-        that `waits` for a `fixed` CPI does so in the kernel, unless that is `managed`."""
+        that `waits` for a `fixed` CPI does so in the kernel; where a manager does it, each can be `managed`."""
         lock = self.inherited
         if protocol.own_priority:
             if managed:
-                return self.fixed.both + lock.acquire + lock.release + lock.queue
+                return self.fixed.both + self.contention_cycles
             return self.fixed.both + (self.fixed.waiting if waits else 0)
         if not protocol.inherits:
             return self.propagated.both + (lock.acquire + lock.release if pool else 0)
         updates = self.update_cycles(levels)
         if self.runtime == "library":  # Sudvarg et al. 2024, Eq. 8
             return max(lock.unlocked.both, lock.locked.both + lock.queue + updates)
-        contended = self.plain.both + lock.acquire + lock.release + lock.queue + updates
+        contended = self.plain.both + self.contention_cycles + updates
         return max(self.plain.both, contended)
+
+    @property
+    def contention_cycles(self) -> int:
+        """Cycles of a manager for a request that waits for the lock."""
+        return self.inherited.acquire + self.inherited.release + self.inherited.queue
 
     def update_cycles(self, levels: tuple[Protocol, ...]) -> int:
         """Cycles that an inherited priority takes to pass through CPIs, none of which has its own."""
