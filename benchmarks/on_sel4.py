@@ -18,8 +18,10 @@ An SDK builds faster than a workspace. It has to have the configuration of these
 
     camkes sdk -o bounds.sdk --no-trace --release -D PLATFORM=NAME -D KernelPrinting=ON -D KernelNumDomains=2
     camkes sdk -o mcs.sdk --no-trace --release -D PLATFORM=NAME -D KernelPrinting=ON -D KernelIsMCS=ON
+        -D KernelInvocationReportErrorIPC=ON -D LibSel4PrintInvocationErrors=0
 
-and that of qemu-arm-virt also `-D KernelArmExportVCNTUser=ON`, with which components read the clock.
+and that of qemu-arm-virt also `-D KernelArmExportVCNTUser=ON`, with which components read the clock, that of
+x86_64 with MCS also `-D KernelPC99TSCFrequency=1000000000`, without which budgets do not end in QEMU.
 
 Exit status 1: a response was longer than its bound, or a job did not end within it; the seeds are printed.
 """
