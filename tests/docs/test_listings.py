@@ -34,7 +34,21 @@ LISTED = [
     if "\n```console\n" in page.read_text() and page.parent != TUTORIAL
 ]
 #: Languages of listings: `console` is run, `text` and `sh` are not.
-LANGUAGES = {"camkes", "c", "cmake", "console", "elisp", "json", "lua", "python", "sh", "sql", "text", "toml"}
+LANGUAGES = {
+    "camkes",
+    "c",
+    "cmake",
+    "console",
+    "elisp",
+    "json",
+    "lua",
+    "python",
+    "sh",
+    "sql",
+    "text",
+    "toml",
+    "yaml",
+}
 
 
 def in_this_process(words: Sequence[str], folder: Path) -> tuple[int, str]:
