@@ -17,6 +17,7 @@ from tests.docs.test_examples import ROOT
 from tests.report.test_browser import BROWSER, drawn
 
 pytestmark = [
+    pytest.mark.requirement("TOOL-27"),
     pytest.mark.long,
     pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed"),
 ]

@@ -14,6 +14,8 @@ from camkes.diagnostics import Sink, SourceFile
 from camkes.measuring.log import MARK, PARTS, REQUESTS, ROWS, Boot, content, read_log, samples_of, written
 from tests.measuring.logs import LINES, cut, damaged, with_about
 
+pytestmark = pytest.mark.requirement("AN-30")
+
 END = written("end")
 STARTS = [number for number, line in enumerate(LINES) if "begin " in line]
 

@@ -6,6 +6,7 @@ import struct
 from collections.abc import Iterable
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +14,8 @@ from camkes.diagnostics import Sink
 from camkes.model.limits import NO_NUMBER
 from camkes.running.events import MAGIC, Event, encode_records, load_trace, parse_trace
 from camkes.running.kinds import ARGUMENTS, Kind
+
+pytestmark = pytest.mark.requirement("TOOL-10")
 
 WORD = st.integers(0, 2**64 - 1)
 THREAD = st.none() | st.integers(0, 0xFFFE)

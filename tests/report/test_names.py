@@ -28,6 +28,8 @@ from tests.runtime.host import plan_of
 
 from .simulator import MS, CpiSpec, TaskSpec, make_plan, nested, simulate
 
+pytestmark = pytest.mark.requirement("TOOL-10")
+
 
 def sample() -> TraceNames:
     return simulate(*nested(), until=1)[1]
