@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Records of a trace: what is written is read back, and no bytes of a damaged one make a traceback."""
+
 from __future__ import annotations
 
 import struct

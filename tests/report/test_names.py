@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Names beside a trace: they agree with the model, and a foreign or damaged file of them is a diagnostic."""
+
 from __future__ import annotations
 
 import json
