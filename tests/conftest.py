@@ -12,12 +12,16 @@ import gc
 import os
 import signal
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import suppress
+from functools import cache
 
 import pytest
 from hypothesis import settings
 
 from camkes import process
+from camkes.evidence import requirements
+from camkes.resources import ROOT
 
 settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=15)
 settings.register_profile("long", derandomize=True, deadline=None, max_examples=1000)
@@ -40,10 +44,26 @@ def pytest_unconfigure() -> None:
 COVERING = ("tests/parser/", "tests/resolve/", "tests/protocols/")
 
 
+@cache
+def revision() -> str:
+    found = requirements.commit(ROOT)
+    return found.revision if found else ""
+
+
+def evidence(item: pytest.Item) -> Iterator[tuple[str, object]]:
+    """What `camkes evidence` needs to know of a test: requirements, further sources, the commit."""
+    for mark in item.iter_markers("requirement"):
+        yield from (("requirement", name) for name in mark.args)
+        yield from (("source", source) for source in mark.kwargs.values())
+    yield "revision", revision()
+
+
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     cases: Counter[str] = Counter()
     for item in items:
+        if item.config.getoption("xmlpath", None):
+            item.user_properties += evidence(item)
         mark = item.get_closest_marker("mostly_long")
         if mark is not None:
             function, _, case = item.nodeid.removesuffix("]").partition("[")

@@ -18,6 +18,8 @@ import pytest
 
 from camkes.files import OutputError, temporary_folder, write_all, write_changed, write_output, write_whole
 
+pytestmark = pytest.mark.requirement("TOOL-24")
+
 
 def full(*names: str) -> Callable[..., Any]:
     """`Path.open` on a disk that is full for files whose names begin with one of these."""

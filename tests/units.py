@@ -8,6 +8,11 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
+from camkes.evidence.requirements import named
+from camkes.resources import ROOT
+
 
 def build(folder: Path, test: Path, sources: Sequence[Path], includes: Sequence[Path], *flags: str) -> Path:
     program = folder / "test"
@@ -26,3 +31,9 @@ def build(folder: Path, test: Path, sources: Sequence[Path], includes: Sequence[
 def check(program: Path) -> None:
     done = subprocess.run([str(program)], capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr, done.returncode) == ("good\n", "", 0)
+
+
+def requirement_of(test: Path) -> pytest.MarkDecorator:
+    """The requirements that a test in C names."""
+    names = named(test.read_text("utf-8"))
+    return pytest.mark.requirement(*names, source=test.relative_to(ROOT).as_posix())

@@ -64,6 +64,7 @@ MODULES = {
     "fmt": "texts",
     "watch": "environment",
     "doctor": "environment",
+    "evidence": "evidence",
     "lsp": "services",
     "trust": "services",
     "completion": "",

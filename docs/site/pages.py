@@ -80,9 +80,10 @@ def below(name: str, every: list[str]) -> str:
     """What the menu has below a page."""
     if name == "index.md":
         return "".join(tree(caption, names) for caption, names in navigation().items())
-    if name == "decisions/index.md":
-        inside = [each for each in every if each.startswith("decisions/") and each != name]
-        return tree("", [each.removeprefix("decisions/") for each in inside])
+    if name in ("decisions/index.md", "requirements/index.md"):
+        folder = name.removesuffix("index.md")
+        inside = [each for each in every if each.startswith(folder) and each != name]
+        return tree("", [each.removeprefix(folder) for each in inside])
     return ""
 
 

@@ -11,6 +11,8 @@ from camkes.analysis.platform import FREE
 from tests.analysis.test_budgets import MS, planned
 from tests.analysis.test_late_budgets import RISING
 
+pytestmark = pytest.mark.requirement("AN-1")
+
 EXTENDED = 'low._overrun = "extend"; low._extension = 1 ms;'
 RAISED = 'a._overrun = "raise";'
 # at criticality 1 it can end after 2 + 5

@@ -21,6 +21,8 @@ from camkes.cli.main import main
 from tests.command import camkes
 from tests.end_to_end.support import loop, write
 
+pytestmark = pytest.mark.requirement("AN-8")
+
 MS = 1_000_000
 
 

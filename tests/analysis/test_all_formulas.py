@@ -11,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from camkes.analysis.profiles import read_platform as real_platform
@@ -19,6 +20,8 @@ from tests.analysis.formulas import ANALYSIS, text
 from tests.analysis.test_budgets import planned
 from tests.analysis.test_deadlines import BANDED
 from tests.golden import compare
+
+pytestmark = pytest.mark.requirement("AN-4")
 
 GOLDEN = Path(__file__).parent / "golden" / "figures.txt"
 P, F, I = Protocol.PROPAGATED, Protocol.FIXED, Protocol.INHERITED  # noqa: E741

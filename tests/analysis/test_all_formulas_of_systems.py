@@ -13,6 +13,8 @@ from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
+import pytest
+
 from camkes.analysis import assignment
 from camkes.diagnostics import Sink
 from camkes.model.protocols import Protocol
@@ -37,6 +39,8 @@ from tests.analysis.test_late_budgets import (
     TWO_JOBS,
 )
 from tests.golden import compare
+
+pytestmark = pytest.mark.requirement("AN-4")
 
 GOLDEN = Path(__file__).parent / "golden" / "figures_of_systems.txt"
 COUNT = 60

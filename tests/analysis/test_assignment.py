@@ -31,6 +31,8 @@ from tests.analysis.shared_store import shared_store
 from tests.documents import conforming
 from tests.golden import compare
 
+pytestmark = pytest.mark.requirement("AN-15")
+
 GOLDEN = Path(__file__).parent / "golden"
 SEEDS = st.integers(0, 2**32 - 1)
 

@@ -14,6 +14,8 @@ from camkes.analysis.witness import witnesses
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.model.protocols import Protocol
 
+pytestmark = pytest.mark.requirement("AN-2")
+
 I, F, P = Protocol.INHERITED, Protocol.FIXED, Protocol.PROPAGATED  # noqa: E741
 
 

@@ -11,6 +11,8 @@ import pytest
 from tests.analysis.budget_attacks import bounds_of, prepared, problems
 from tests.runtime.host import build_found
 
+pytestmark = pytest.mark.requirement("AN-5")
+
 
 @pytest.mark.long
 @pytest.mark.parametrize(

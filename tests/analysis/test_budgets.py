@@ -33,6 +33,8 @@ from tests.analysis.budget_reference import SimTask, by_deadline, by_weight, sim
 from tests.examples import examples
 from tests.golden import compare
 
+pytestmark = pytest.mark.requirement("AN-5")
+
 GOLDEN = Path(__file__).parent / "golden"
 MS = 1_000_000
 

@@ -40,6 +40,8 @@ from tests.analysis.test_chains import chain
 from tests.command import camkes
 from tests.documents import conforming
 
+pytestmark = pytest.mark.requirement("AN-11")
+
 CHECKER = ROOT / "camkes" / "check_certificate.py"
 INHERITED, FIXED, PROPAGATED = Protocol.INHERITED, Protocol.FIXED, Protocol.PROPAGATED
 

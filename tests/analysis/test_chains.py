@@ -26,6 +26,8 @@ from tests.analysis.enumeration import chained_workload
 from tests.command import camkes
 from tests.end_to_end.support import loop, write
 
+pytestmark = pytest.mark.requirement("AN-8")
+
 MS = 1_000_000
 
 

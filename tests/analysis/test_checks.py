@@ -30,6 +30,8 @@ from camkes.showing.analysis_json import to_report
 from tests.analysis.random_systems import RandomSystem
 from tests.golden import compare, compare_part
 
+pytestmark = pytest.mark.requirement("AN-14")
+
 GOLDEN = Path(__file__).parent / "golden"
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

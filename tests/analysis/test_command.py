@@ -12,6 +12,8 @@ import pytest
 from camkes.cli.main import main
 from tests.analysis.shared_store import shared_store
 
+pytestmark = pytest.mark.requirement("AN-14")
+
 NESTED = str(Path(__file__).parents[2] / "examples" / "nested")
 
 #: what b needs is stated by a test

@@ -19,6 +19,8 @@ from tests.command import camkes
 from tests.end_to_end.support import loop, write
 from tests.protocols.test_groups import planned
 
+pytestmark = pytest.mark.requirement("AN-9")
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MS = 1_000_000
 

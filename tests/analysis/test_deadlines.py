@@ -22,6 +22,8 @@ from camkes.model.protocols import Protocol
 from tests.analysis.test_budgets import planned
 from tests.runtime.test_bands import Job, simulate
 
+pytestmark = pytest.mark.requirement("AN-6")
+
 #: period, deadline, work before and after a section, and whether there is one
 Timing = tuple[int, int, int, int, bool]
 

@@ -16,6 +16,8 @@ from camkes.analysis.supply import ALWAYS, NOTHING, Supply, supply_of
 from tests.analysis.domain_attacks import MS, SYSTEM, bounds_of, compared, random_system
 from tests.command import camkes
 
+pytestmark = pytest.mark.requirement("AN-7")
+
 
 def analysed(folder: Path, parts: str, settings: str, schedule: str, *options: str) -> dict[str, Any]:
     """The tasks of `camkes analyze --json` by their names."""

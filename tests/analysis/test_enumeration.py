@@ -25,6 +25,8 @@ from tests.analysis.enumeration import (
     small_workload,
 )
 
+pytestmark = pytest.mark.requirement("AN-2")
+
 
 @pytest.mark.parametrize(
     ("systems", "states"), [(10, 10_000), pytest.param(500, 100_000, marks=pytest.mark.long)]

@@ -24,6 +24,8 @@ from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.model.protocols import Protocol
 from tests.analysis.random_systems import constant
 
+pytestmark = pytest.mark.requirement("AN-3")
+
 PROPAGATED, FIXED, INHERITED = Protocol.PROPAGATED, Protocol.FIXED, Protocol.INHERITED
 NON_PREEMPTIVE = 255
 

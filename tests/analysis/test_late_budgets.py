@@ -14,6 +14,8 @@ from camkes.model.overrun import ServerKind
 from tests.analysis.budget_reference import SimTask
 from tests.analysis.test_budgets import LOCK, MS, of_tasks, planned
 
+pytestmark = pytest.mark.requirement("AN-5")
+
 LATE_LOCK = "it can be without a budget, which has no time to spare, when it comes to a lock"
 
 

@@ -13,6 +13,8 @@ from scipy.optimize import linprog
 
 from camkes.analysis.linear import LinearProgram
 
+pytestmark = pytest.mark.requirement("AN-16")
+
 #: the limits of rows are shifted by so little that sums differ by less
 NEAR = 0.01
 

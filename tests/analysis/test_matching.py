@@ -8,11 +8,14 @@ import random
 from collections import Counter
 
 import numpy
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from camkes.analysis.choice import matched
+
+pytestmark = pytest.mark.requirement("AN-16")
 
 
 @given(st.integers(0, 10**6))

@@ -34,6 +34,8 @@ from tests.analysis.enumeration import searched
 from tests.analysis.random_methods import longer, random_system, with_methods
 from tests.command import camkes
 
+pytestmark = pytest.mark.requirement("AN-3")
+
 #: Burns and Wellings, Real-Time Systems and Programming Languages: a executes EEQVE from 4 on, b EVVE, c EE
 #: and d EQQQQE, where each letter is a unit of time, and Q and V are locks at their ceilings.
 TEXTBOOK = """\

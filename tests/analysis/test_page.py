@@ -17,6 +17,8 @@ from camkes.model.protocols import Protocol
 from tests.analysis.test_budgets import LOCK
 from tests.analysis.test_witness import MISSING, NESTED
 
+pytestmark = pytest.mark.requirement("TOOL-12")
+
 VOID = {"meta", "br", "input", "img", "link"}
 
 

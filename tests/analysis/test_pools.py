@@ -6,9 +6,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.model.protocols import Protocol
 from tests.analysis.pools import with_managers
+
+pytestmark = pytest.mark.requirement("AN-14")
 
 
 def test_fixed_cpis_have_managers_on_mcs(tmp_path: Path) -> None:

@@ -32,6 +32,8 @@ from tests.analysis.attacks import above, attacked_workload
 from tests.analysis.random_systems import UNIT, RandomSystem, constant, longest_responses
 from tests.analysis.solver import solve
 
+pytestmark = pytest.mark.requirement("AN-1")
+
 SEEDS = st.integers(0, 2**32 - 1)
 UNTIL = 720 * UNIT
 

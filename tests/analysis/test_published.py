@@ -12,6 +12,8 @@ from camkes.analysis.platform import FREE
 from camkes.analysis.verdict import Verdict, analyse
 from camkes.analysis.workload import Workload, WorkloadTask
 
+pytestmark = pytest.mark.requirement("AN-3")
+
 PAGE = Path(__file__).parents[2] / "docs" / "published.md"
 HEAD = ["T", "D", "C", "R printed", "R"]
 

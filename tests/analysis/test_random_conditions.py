@@ -15,6 +15,8 @@ from camkes.cli.main import main
 from tests.command import camkes
 from tests.end_to_end.support import loop, write
 
+pytestmark = pytest.mark.requirement("AN-9")
+
 #: Each piece of work is so much shorter than stated, so that a job does not end when another is released.
 SPARE = "- 1000"
 

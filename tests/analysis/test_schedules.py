@@ -21,6 +21,8 @@ from camkes.diagnostics import Sink
 from tests.command import camkes
 from tests.documents import conforming
 
+pytestmark = pytest.mark.requirement("AN-7")
+
 MS = 1_000_000
 
 

@@ -11,6 +11,8 @@ import pytest
 from camkes.analysis.simulation import SimulatedProgram, Simulation
 from camkes.analysis.workload import Workload, WorkloadTask
 
+pytestmark = pytest.mark.requirement("AN-17")
+
 MILLISECOND = 1_000_000
 
 

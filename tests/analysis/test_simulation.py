@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -16,6 +17,8 @@ from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.model.protocols import Protocol
 from tests.analysis.random_systems import UNIT, RandomSystem, longest_responses
 from tests.report.simulator import TaskSpec
+
+pytestmark = pytest.mark.requirement("AN-17")
 
 UNTIL = 720 * UNIT
 

@@ -16,6 +16,8 @@ from camkes.cli.main import main
 from tests.analysis.attacks import above
 from tests.analysis.shared_store import shared_store
 
+pytestmark = pytest.mark.requirement("AN-10")
+
 #: With two timers a release takes 400 + 2 * 50 = 500 ns.
 PLATFORM = Platform("timers", timer=TimerCost(400, 50))
 

@@ -18,6 +18,8 @@ from camkes.cli.main import main
 from camkes.diagnostics import Sink
 from tests.end_to_end.support import loop, write
 
+pytestmark = pytest.mark.requirement("AN-13")
+
 #: Everything that a bound rests on is stated: `c`, which requests nothing, is between `a` and `b`.
 STATED = """import <std_connector.camkes>;
 procedure Store { int add(in int value); }

@@ -10,6 +10,8 @@ from camkes.analysis.budgets import Bounded, budget_results
 from camkes.analysis.platform import FREE
 from tests.analysis.test_budgets import LOCK, MS, TWO_USERS, planned
 
+pytestmark = pytest.mark.requirement("AN-1")
+
 SHARED = """
 import <std_connector.camkes>;
 procedure Access { void use(); };

@@ -35,6 +35,8 @@ from tests.analysis.shared_store import shared_store
 from tests.documents import conforming
 from tests.golden import compare
 
+pytestmark = pytest.mark.requirement("AN-12")
+
 GOLDEN = Path(__file__).parent / "golden"
 NESTED = Path(__file__).parents[2] / "examples" / "nested"
 FIXED, INHERITED = Protocol.FIXED, Protocol.INHERITED

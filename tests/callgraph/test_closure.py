@@ -21,6 +21,8 @@ from tests.golden import compare
 
 from .conftest import SYSTEM, Look
 
+pytestmark = pytest.mark.requirement("PLAN-6")
+
 CODE = "code"
 BOTH = ["s.next", "s.log"]
 

@@ -18,6 +18,8 @@ from camkes.diagnostics.rendering import Form, Style, render
 from tests.command import camkes
 from tests.golden import compare
 
+pytestmark = pytest.mark.requirement("PLAN-7")
+
 SYSTEM = """\
 import <std_connector.camkes>;
 procedure P { int f(in int x); int g(in int x); }

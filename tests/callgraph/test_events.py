@@ -12,6 +12,8 @@ from camkes import pipeline
 from camkes.diagnostics import Diagnostic, Sink
 from tests.written import write_files
 
+pytestmark = pytest.mark.requirement("CHECK-4")
+
 _RUN = "int run(void) { (void)tick_reg_callback(on_tick, NULL); store_put(1); return 0; }\n"
 _HANDLER = "static void on_tick(void *cookie) { (void)cookie; store_put(2); }\n"
 

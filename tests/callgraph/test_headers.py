@@ -15,6 +15,8 @@ from camkes.generate import generate, generate_headers
 from camkes.resolve.load import load
 from camkes.resolve.options import LoadOptions
 
+pytestmark = pytest.mark.requirement("PLAN-6")
+
 ROOT = Path(__file__).resolve().parents[2]
 WRONG = sorted(
     p for p in (ROOT / "tests" / "protocols" / "golden").glob("*.camkes") if p.stem != "several_types"

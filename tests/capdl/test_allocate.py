@@ -41,6 +41,8 @@ from tests.capdl.systems import (
     system,
 )
 
+pytestmark = pytest.mark.requirement("PLAN-8")
+
 
 def space_of(model: CapabilityModel, name: str) -> Space:
     return next(s for s in model.spaces if name in s.instances)

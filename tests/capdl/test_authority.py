@@ -36,6 +36,8 @@ from tests.capdl.systems import (
 )
 from tests.documents import conforming
 
+pytestmark = pytest.mark.requirement("PLAN-8")
+
 #: Mutation runs have these tests only: not fewer examples than Hypothesis would take.
 MORE = settings(max_examples=max(100, settings.default.max_examples))
 

@@ -13,6 +13,8 @@ import pytest
 
 from camkes.capdl.details import Ports, Rights
 
+pytestmark = pytest.mark.requirement("PLAN-9")
+
 ROOT = Path(__file__).resolve().parents[2]
 #: parameters of objects in capDL: "dom: 1", "ports: [0x40..0x43]"
 WORDS = re.compile(r"(dom|ports|bank|domainID|trigger|target|(ioapic|msi)_\w+|period|budget|data): .*")

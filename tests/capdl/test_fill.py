@@ -8,6 +8,8 @@ import pytest
 
 from camkes.capdl.fill import FileData, Fill
 
+pytestmark = pytest.mark.requirement("PLAN-9")
+
 FILE = FileData("image")
 
 

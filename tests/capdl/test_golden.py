@@ -36,6 +36,8 @@ from camkes.resolve import LoadOptions, load
 from tests.capdl.systems import EMPTY, EVENT, SPAN, component, connect, instance, system
 from tests.golden import compare
 
+pytestmark = pytest.mark.requirement("PLAN-9")
+
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = sorted(path.stem for path in GOLDEN.glob("*.camkes"))
 #: for an MCS kernel

@@ -15,6 +15,8 @@ from camkes.capdl.host_table import host_table
 from camkes.capdl.model import CapabilityModel, ObjectKind
 from tests.capdl.systems import EMPTY, everything, nested
 
+pytestmark = pytest.mark.requirement("PLAN-11")
+
 MODELS: list[Callable[[], CapabilityModel]] = [
     lambda: allocate(*nested()),
     lambda: allocate(everything(), EMPTY),

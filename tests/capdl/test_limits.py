@@ -25,6 +25,8 @@ from camkes.resolve.load import load
 from camkes.resolve.options import LoadOptions
 from tests.golden import compare
 
+pytestmark = pytest.mark.requirement("PLAN-10")
+
 GOLDEN = Path(__file__).parent / "golden"
 ROOT = Path(__file__).parents[2]
 LABEL = ROOT / "runtime" / "include" / "camkes" / "label.h"

@@ -51,6 +51,8 @@ from tests.backends.sel4.test_spec import MACHINES, MODELS, images_of, parse
 from tests.capdl.tables import Tables, printed, read_tables
 from tests.golden import compare
 
+pytestmark = pytest.mark.requirement("SEL4-3")
+
 GOLDEN = Path(__file__).parent / "golden"
 SIZES = {
     "seL4_TCBObject": 11,

@@ -13,6 +13,8 @@ from camkes.capdl.mcs import TimePlanner
 from camkes.diagnostics import Sink
 from tests.protocols.test_groups import planned
 
+pytestmark = pytest.mark.requirement("PLAN-12")
+
 TEXT = """import <std_connector.camkes>;
 procedure P {{ void f(); }}
 component Plain {{ control; uses P p; }}

@@ -14,7 +14,10 @@ from camkes.debugging import StopAt, parse_stop
 from tests.command import Result, camkes
 from tests.end_to_end.support import system
 
-pytestmark = pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")
+pytestmark = [
+    pytest.mark.requirement("TOOL-19"),
+    pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed"),
+]
 
 SYSTEM = """
 procedure P { void work(in int ms); }

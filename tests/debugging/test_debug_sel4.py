@@ -21,6 +21,8 @@ from tests.command import camkes
 from tests.end_to_end.support import EXAMPLES
 from tests.written import write_files
 
+pytestmark = pytest.mark.requirement("TOOL-19")
+
 ADDER = EXAMPLES / "adder"
 IN_WORKSPACE = pytest.mark.skipif(
     "SEL4_WORKSPACE" not in os.environ or shutil.which("qemu-system-x86_64") is None,

@@ -14,6 +14,8 @@ import camkes
 from camkes.diagnostics import Code, explain
 from camkes.diagnostics.explain import explanation
 
+pytestmark = pytest.mark.requirement("TOOL-1")
+
 TESTS = Path(__file__).resolve().parents[1]
 
 #: The numbers of each package.

@@ -37,6 +37,8 @@ from camkes.resources import ROOT
 from tests.backends.sel4.project import project
 from tests.golden import compare
 
+pytestmark = pytest.mark.requirement("TOOL-3")
+
 GOLDEN = Path(__file__).parent / "golden"
 CASES = GOLDEN / "commands"
 TRANSCRIPT = "transcript.txt"

@@ -18,6 +18,8 @@ from camkes.protocols import codes
 from camkes.running.demands import MEANINGS, Property
 from tests.codes import codes_of
 
+pytestmark = pytest.mark.requirement("TOOL-1")
+
 ROOT = Path(__file__).parents[2]
 
 

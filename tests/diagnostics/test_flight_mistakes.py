@@ -20,6 +20,8 @@ import pytest
 from tests.command import ROOT, camkes
 from tests.golden import compare
 
+pytestmark = pytest.mark.requirement("CHECK-5")
+
 GOLDEN = Path(__file__).parent / "golden" / "flight"
 TABLE = Path(__file__).with_name("flight_mistakes.txt")
 #: what compilers word, and what is another in each run or on each machine

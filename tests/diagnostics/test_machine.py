@@ -20,6 +20,8 @@ from camkes.resolve.load import load
 from camkes.resolve.options import LoadOptions
 from tests.documents import conforming
 
+pytestmark = pytest.mark.requirement("TOOL-3")
+
 GOLDEN = Path(__file__).resolve().parents[1] / "protocols" / "golden"
 
 TEXT = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string", "minLength": 1}}}

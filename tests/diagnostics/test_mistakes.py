@@ -15,6 +15,8 @@ from camkes.diagnostics.rendering import Style, render
 from tests.diagnostics.mistakes import ADL, CLIENT, FILES, LISTS, MISTAKES, SERVER
 from tests.golden import compare
 
+pytestmark = pytest.mark.requirement("CHECK-5")
+
 GOLDEN = Path(__file__).parent / "golden" / "mistakes"
 #: of those that CMake, compiling or linking finds, one of each kind
 SHORT = {

@@ -22,6 +22,8 @@ from tests.diagnostics.test_commands import run
 from tests.diagnostics.test_pages import CONTEXTS
 from tests.written import write_files
 
+pytestmark = pytest.mark.requirement("TOOL-2")
+
 CODE = re.compile(r"\b(?:error|warning|note)\[(\w+)\]")
 
 

@@ -38,6 +38,8 @@ from tests.docs.reader import COMMAND, Reader
 from tests.measuring import logs
 from tests.written import write_files
 
+pytestmark = pytest.mark.requirement("TOOL-2")
+
 Given = Callable[[Path, pytest.MonkeyPatch], AbstractContextManager[None]]
 
 

@@ -18,6 +18,8 @@ from camkes.diagnostics import Sink
 from tests.command import camkes
 from tests.diagnostics.pages import blocks, statements
 
+pytestmark = pytest.mark.requirement("TOOL-2")
+
 #: What is left to say of a corrected example: it has no instances, an interface that is not connected or has
 #: no protocol, or a helper that the code would make one.
 _UNFINISHED = {"E0210", "E0310", "E0518", "E0903"}

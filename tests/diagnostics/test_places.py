@@ -18,6 +18,8 @@ from camkes.resolve import LoadOptions, load
 from camkes.resolve.files.library import BUILTIN
 from tests.golden import compare
 
+pytestmark = pytest.mark.requirement("TOOL-3")
+
 GOLDEN = Path(__file__).parent / "golden"
 
 HEAD = """\

@@ -7,11 +7,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from camkes.diagnostics import Code, Diagnostic, Label, SourceFile, Span
 from camkes.diagnostics.rendering import Form, Style, in_source_order, render, summary
+
+pytestmark = pytest.mark.requirement("TOOL-3")
 
 ERROR = Code("E0999", "made-up")
 WARNING = Code("W0999", "made-up-too")

@@ -25,6 +25,8 @@ from camkes.visible import visible, visible_colored, visible_json, visible_line
 from tests.command import camkes
 from tests.written import write_files
 
+pytestmark = pytest.mark.requirement("TOOL-4")
+
 #: clears a screen, sets the clipboard, reverses text, ends a line, and has a byte that is not UTF-8
 HOSTILE = (
     "a\x1b[2J\x1b]52;c;cHduZWQ=\x07b\x9b1mc\u202ed\u2066e\u200ff\u2028g\ufeffh\x7fi\rj\x00k\udcff\U000e0041"

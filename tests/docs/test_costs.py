@@ -6,6 +6,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.requirement("TOOL-26")
+
 ROOT = Path(__file__).parents[2]
 
 #: a row of the README: the rows of docs/costs.md that its columns are from

@@ -23,6 +23,8 @@ from camkes.resolve import LoadOptions, load
 from tests.command import camkes
 from tests.written import write_files
 
+pytestmark = pytest.mark.requirement("TOOL-26")
+
 ROOT = Path(__file__).parents[2]
 PAGES = [
     ROOT / "README.md",

@@ -19,6 +19,8 @@ from tests.command import camkes
 from tests.docs.test_examples import ROOT
 from tests.written import write_files
 
+pytestmark = pytest.mark.requirement("TOOL-26")
+
 
 def block(page: str, begins: str) -> str:
     """The text of the block of a page that begins so."""

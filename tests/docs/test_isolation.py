@@ -6,7 +6,11 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from tests.docs.test_promises import ROOT, TEST
+
+pytestmark = pytest.mark.requirement("TOOL-26")
 
 _ROW = re.compile(r"^\|(?! what is tried|---)(.*)\|$", re.MULTILINE)
 

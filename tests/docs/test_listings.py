@@ -18,6 +18,8 @@ from tests.docs.reader import Reader, matches
 from tests.docs.test_examples import PAGES, ROOT
 from tests.golden import compare
 
+pytestmark = pytest.mark.requirement("TOOL-26")
+
 TUTORIAL = ROOT / "docs" / "tutorial"
 #: what commands need that a machine may lack
 NEEDS = {"camkes debug": "gdb"}

@@ -12,7 +12,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import pytest
+
 from tests.docs.test_examples import PAGES, ROOT
+
+pytestmark = pytest.mark.requirement("TOOL-26")
 
 FENCED = re.compile(
     r"^```(?P<kind>\w+)(?P<title> title=[^\n]*)?\n(?P<text>.*?)^```\n", re.MULTILINE | re.DOTALL

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.requirement("TOOL-26")
+
 ROOT = Path(__file__).resolve().parents[2]
 TEST = re.compile(r"`(tests/[\w/]+\.py)::(test_\w+)`")
 #: documents that promise something, and the least number of sentences in each that name a test

@@ -18,6 +18,8 @@ from camkes.model import settings
 from camkes.running import kinds
 from tests.command import ROOT
 
+pytestmark = pytest.mark.requirement("TOOL-27")
+
 _found = importlib.util.spec_from_file_location("reference", ROOT / "docs" / "site" / "reference.py")
 assert _found is not None and _found.loader is not None
 reference = importlib.util.module_from_spec(_found)

@@ -17,6 +17,7 @@ from tests.docs.test_examples import ROOT
 from tests.report.test_browser import BROWSER, drawn
 
 pytestmark = [
+    pytest.mark.requirement("TOOL-27"),
     pytest.mark.long,
     pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed"),
 ]
@@ -59,7 +60,8 @@ def test_every_page_is_in_the_menu(site: Path) -> None:
     """Those of the examples and the benchmarks are led to by others."""
     menu = set(re.findall(r'href="([\w/.-]+\.html)"', (site / "index.html").read_text()))
     every = {path.relative_to(site).as_posix() for path in site.rglob("*.html")}
-    elsewhere = ("examples/", "_static/", "decisions/", "index", "search", "genindex", "benchmarks")
+    elsewhere = ("examples/", "_static/", "decisions/", "requirements/", "index", "search")
+    elsewhere += ("genindex", "benchmarks")
     every = {name for name in every if not name.endswith("drawn.html")}  # what the tests above wrote
     assert sorted(name for name in every - menu if not name.startswith(elsewhere)) == []
     assert len(menu) > 50

@@ -13,6 +13,8 @@ import pytest
 from tests.command import ROOT
 from tests.docs.test_reference import reference
 
+pytestmark = pytest.mark.requirement("TOOL-27")
+
 PAGES = sorted(
     path.relative_to(ROOT).as_posix()
     for pattern in ("*.md", "docs/**/*.md", "examples/*/README.md", "kernel/**/*.md", "benchmarks/*.md")

@@ -10,7 +10,11 @@ import json
 import re
 import tomllib
 
+import pytest
+
 from camkes.resources import ROOT
+
+pytestmark = pytest.mark.requirement("TOOL-8")
 
 EDITORS = ROOT / "editors" / "tree-sitter"
 

@@ -17,6 +17,8 @@ import pytest
 from camkes.editor import session as session_module
 from tests.editor.client import editor
 
+pytestmark = pytest.mark.requirement("TOOL-7")
+
 
 class Session:
     """A server at whose standard input anything can be written."""

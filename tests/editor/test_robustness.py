@@ -22,6 +22,8 @@ from camkes.editor.rename import RefusedError, check_name, check_symbol
 from camkes.editor.workspace import Workspace
 from tests.editor.client import editor
 
+pytestmark = pytest.mark.requirement("TOOL-7")
+
 ROOT = Path(__file__).parents[2]
 GOOD = (ROOT / "tests" / "parser" / "good.camkes").read_text()
 EXAMPLES = [

@@ -17,6 +17,8 @@ from camkes.cli.main import main
 from tests.command import camkes
 from tests.editor.client import Editor, editor
 
+pytestmark = pytest.mark.requirement("TOOL-7")
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 

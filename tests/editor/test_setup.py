@@ -10,6 +10,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.requirement("TOOL-8")
+
 WITHOUT = """
 import sys
 sys.modules["{}"] = None

@@ -22,6 +22,7 @@ from tests.end_to_end.support import EXAMPLES
 COMPILER, EMULATOR, LIBRARIES = "aarch64-linux-gnu-gcc", "qemu-aarch64", "/usr/aarch64-linux-gnu"
 
 pytestmark = [
+    pytest.mark.requirement("HOST-14"),
     pytest.mark.skipif(shutil.which(COMPILER) is None, reason=f"{COMPILER} is not installed"),
     pytest.mark.skipif(shutil.which(EMULATOR) is None, reason=f"{EMULATOR} is not installed"),
     pytest.mark.skipif(platform.machine() != "x86_64", reason="compares with an x86-64 workstation"),

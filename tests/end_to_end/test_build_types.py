@@ -13,6 +13,8 @@ import pytest
 from tests.command import camkes
 from tests.end_to_end.support import system
 
+pytestmark = pytest.mark.requirement("TOOL-21")
+
 CODE = """
 int run(void)
 {

@@ -12,6 +12,8 @@ import pytest
 from camkes.backends.sel4.workspace import console
 from tests.command import camkes
 
+pytestmark = pytest.mark.requirement("HOST-18")
+
 PROGRAMS = Path(__file__).parent / "c_library"
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
 

@@ -13,6 +13,8 @@ import pytest
 
 from tests.end_to_end.support import EXAMPLES
 
+pytestmark = pytest.mark.requirement("HOST-15")
+
 #: Each third reading of the wall clock jumps by years, hours or back.
 JUMPS = """
 #define _GNU_SOURCE

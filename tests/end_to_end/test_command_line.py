@@ -28,6 +28,8 @@ from tests.command import ROOT, camkes
 from tests.documents import conforming
 from tests.end_to_end.support import EXAMPLES, camkes_process, system
 
+pytestmark = pytest.mark.requirement("TOOL-5")
+
 GOOD, USER_ERROR, USAGE, DEFECT = 0, 1, 2, 3
 
 

@@ -13,6 +13,8 @@ import pytest
 from tests.command import camkes
 from tests.end_to_end.support import EXAMPLES, loop, write
 
+pytestmark = pytest.mark.requirement("HOST-16")
+
 PROFILE = """
 clock = 1_000_000_000
 plain = { call = 100, reply = 200 }

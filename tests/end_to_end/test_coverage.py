@@ -14,6 +14,8 @@ from tests.documents import conforming
 from tests.end_to_end.support import system
 from tests.golden import compare
 
+pytestmark = pytest.mark.requirement("TOOL-21")
+
 SYSTEM = """
 procedure P { int f(in int a); }
 component A { control; uses P p; attribute int n; }

@@ -13,6 +13,8 @@ import pytest
 
 from tests.command import Result, camkes
 
+pytestmark = pytest.mark.requirement("HOST-17")
+
 _HEAD = """import <std_connector.camkes>;
 procedure P { void go(); }
 component Task { control; requestor; uses P p; }

@@ -16,6 +16,8 @@ from benchmarks.scale import timed, write_system
 
 from .support import EXAMPLES, ROOT
 
+pytestmark = pytest.mark.requirement("HOST-15")
+
 SEEDS = int(os.environ.get("CAMKES_SEEDS", "2"))
 
 

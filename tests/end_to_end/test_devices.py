@@ -17,6 +17,8 @@ from camkes.backends.host.capture import NotACaptureError, from_capture, to_capt
 from tests.command import Result, camkes
 from tests.written import write_files
 
+pytestmark = pytest.mark.requirement("HOST-21")
+
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
 
 LISTS = """

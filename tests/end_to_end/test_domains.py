@@ -13,6 +13,8 @@ import pytest
 from tests.command import camkes
 from tests.written import write_files
 
+pytestmark = pytest.mark.requirement("HOST-20")
+
 MS = 1_000_000
 
 LISTS = """cmake_minimum_required(VERSION 3.16)

@@ -18,6 +18,8 @@ from tests.documents import conforming
 from tests.end_to_end.support import system
 from tests.processes import PATIENCE
 
+pytestmark = pytest.mark.requirement("TOOL-25")
+
 
 def test_this_machine_has_the_programs_that_tests_need() -> None:
     result = camkes("doctor")

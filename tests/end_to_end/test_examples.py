@@ -17,6 +17,8 @@ from camkes.running.kinds import Kind
 from tests.command import Result, camkes
 from tests.end_to_end.support import EXAMPLES
 
+pytestmark = pytest.mark.requirement("HOST-19")
+
 RUNNING = (
     "adder",
     "events",

@@ -17,6 +17,8 @@ from tests.command import camkes
 from tests.end_to_end.support import EXAMPLES
 from tests.end_to_end.test_examples import RUNNING
 
+pytestmark = pytest.mark.requirement("HOST-19")
+
 #: Several threads get one priority at one instant there. A ready thread whose priority is set is the first
 #: of its equals on an MCS kernel, and the last on others.
 EQUALS = frozenset({"publish"})

@@ -12,6 +12,8 @@ import pytest
 from tests.command import camkes
 from tests.end_to_end.support import system
 
+pytestmark = pytest.mark.requirement("HOST-4")
+
 SYSTEM = """
 component Bad { control; dataport Buf shared; }
 component Good { control; dataport Buf shared; }

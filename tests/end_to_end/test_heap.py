@@ -11,6 +11,8 @@ import pytest
 from tests.command import camkes
 from tests.written import write_files
 
+pytestmark = pytest.mark.requirement("HOST-18")
+
 SYSTEM = """component Eater { control; }
 assembly {
     composition { component Eater small; component Eater usual; component Eater large; }

@@ -25,6 +25,8 @@ from camkes.showing.draw.timeline import timeline_svg
 from tests.command import Result, camkes
 from tests.end_to_end.support import EXAMPLES, loop, write
 
+pytestmark = pytest.mark.requirement("RT-26")
+
 MS = 1_000_000
 
 

@@ -15,6 +15,8 @@ from tests.end_to_end.test_helpers import consumers, inside, side_by_side
 from tests.end_to_end.test_helpers_cycles import buffer, circle
 from tests.runtime.test_exploration import break_runtime
 
+pytestmark = pytest.mark.requirement("AN-21")
+
 
 @dataclass(frozen=True)
 class Broken:

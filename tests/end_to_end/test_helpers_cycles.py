@@ -12,6 +12,8 @@ import pytest
 from tests.end_to_end.support import loop, write
 from tests.end_to_end.test_helpers import run
 
+pytestmark = pytest.mark.requirement("RT-26")
+
 SCHEDULES = {
     "fifo": (),
     "round-robin": ("--scheduling", "rr", "--timeslice", "100us"),

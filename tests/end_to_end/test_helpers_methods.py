@@ -12,6 +12,8 @@ from tests.command import camkes
 from tests.end_to_end.support import loop, write
 from tests.end_to_end.test_helpers import run
 
+pytestmark = pytest.mark.requirement("RT-26")
+
 
 def queue(folder: Path, *, relay: str = "") -> Path:
     """Two consumers (30, 15), a producer (10) and a bystander (20) at one CPI with both methods. `relay`:

@@ -13,6 +13,8 @@ import pytest
 from tests.command import camkes
 from tests.end_to_end.support import system
 
+pytestmark = pytest.mark.requirement("RT-31")
+
 MS = 1_000_000
 SYSTEM = """
 component Task {{ control; requestor; }}

@@ -19,6 +19,8 @@ from camkes.process import limits
 from camkes.process.limits import LimitError, error_of_limit, low_limits, raise_if_limited
 from tests.host.systems import write_system
 
+pytestmark = pytest.mark.requirement("TOOL-6")
+
 NEVER = resource.RLIM_INFINITY
 
 

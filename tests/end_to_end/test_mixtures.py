@@ -11,6 +11,8 @@ import pytest
 from tests.command import camkes
 from tests.end_to_end.support import system
 
+pytestmark = pytest.mark.requirement("RT-35")
+
 SYSTEM = """
 procedure P { int f(in int x); int g(in string s, out int y); }
 component Task { control; requestor; uses P p; }

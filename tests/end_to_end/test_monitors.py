@@ -17,6 +17,8 @@ from tests.command import camkes
 from tests.end_to_end.support import EXAMPLES, loop, write
 from tests.end_to_end.test_helpers import MS, Ran, run, through_a_lock
 
+pytestmark = pytest.mark.requirement("RT-27")
+
 STORE = """static int items;
 void put_put(int ms) { camkes_work(CAMKES_MS(ms)); items++; nonempty_SIGNAL(); camkes_work(CAMKES_MS(ms)); }
 void get_get(void) { while (items == 0) { nonempty_wait(); } items--; camkes_work(CAMKES_MS(1)); }"""

@@ -12,6 +12,8 @@ import pytest
 from tests.command import camkes
 from tests.written import write_files
 
+pytestmark = pytest.mark.requirement("TOOL-6")
+
 NAMES = {
     "newline": b"new\nline",
     "quote": b"quo'te",

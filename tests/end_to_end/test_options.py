@@ -19,6 +19,8 @@ from camkes.cli.arguments import CommandLineParser, add_build_type, add_input, i
 from tests.documents import conforming
 from tests.written import write_named
 
+pytestmark = pytest.mark.requirement("TOOL-5")
+
 HEAD = "procedure P { void f(); }\n"
 COMPONENT = "component A { control; attribute int x; }\n"
 COMMANDS = ("check", "plan", "graph", "dump")

@@ -15,6 +15,8 @@ from camkes.project.trust import allows_template
 from tests.command import camkes
 from tests.written import write_files
 
+pytestmark = pytest.mark.requirement("HOST-21")
+
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
 
 LISTS = """

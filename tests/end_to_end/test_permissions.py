@@ -19,9 +19,12 @@ from tests.command import ROOT, Result
 ADDER = ROOT / "examples" / "adder"
 #: root reads and writes everything, unless it gives that up
 _AS_USERS_ARE = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"] if os.getuid() == 0 else []
-pytestmark = pytest.mark.skipif(
-    bool(_AS_USERS_ARE) and shutil.which("setpriv") is None, reason="needs setpriv, as root"
-)
+pytestmark = [
+    pytest.mark.requirement("TOOL-6"),
+    pytest.mark.skipif(
+        bool(_AS_USERS_ARE) and shutil.which("setpriv") is None, reason="needs setpriv, as root"
+    ),
+]
 COMMANDS = (
     *("check {}", "run {}", "run {} --json", "build {}", "graph {}", "plan {}"),
     *("fmt {}", "analyze {}"),

@@ -20,6 +20,8 @@ from tests.documents import conforming
 from tests.end_to_end.support import EXAMPLES, system
 from tests.host.test_confinement import OPENED_MEMORY, camkes_run, write_system
 
+pytestmark = pytest.mark.requirement("TOOL-15")
+
 ONE = "component One { control; }\nassembly { composition { component One one; } }\n"
 NOTHING = {
     "schema": 1,

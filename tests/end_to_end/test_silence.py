@@ -14,6 +14,8 @@ from camkes.diagnostics import Sink
 from tests.command import Result, camkes
 from tests.end_to_end.support import system
 
+pytestmark = pytest.mark.requirement("CHECK-8")
+
 SYSTEM = """
 procedure P { void bytes(out char data[]); void names(out string all[]); void both(inout char data[]); }
 component Client { control; uses P p; }

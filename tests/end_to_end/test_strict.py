@@ -6,8 +6,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.command import camkes
 from tests.end_to_end.support import loop, system
+
+pytestmark = pytest.mark.requirement("CHECK-7")
 
 TEXT = """
 procedure P { void f(); }

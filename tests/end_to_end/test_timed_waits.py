@@ -14,6 +14,8 @@ from tests.end_to_end.support import loop, write
 from tests.end_to_end.test_helpers import run, through_a_lock
 from tests.end_to_end.test_monitors import store
 
+pytestmark = pytest.mark.requirement("RT-28")
+
 UNTIL = "camkes_now() + CAMKES_MS({})"
 
 

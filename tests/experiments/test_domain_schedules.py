@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.requirement("AN-7")
+
 BENCHMARK = Path(__file__).resolve().parents[2] / "benchmarks" / "domain_schedules.py"
 
 

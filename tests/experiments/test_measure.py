@@ -16,6 +16,8 @@ from camkes.diagnostics import Sink
 from camkes.experiments.measure import Measured, Measurement, times, undisturbed_times
 from tests.documents import conforming
 
+pytestmark = pytest.mark.requirement("AN-30")
+
 SYSTEM = """import <std_connector.camkes>;
 procedure Store { void add(); }
 component Task { control; requestor; uses Store store; }

@@ -30,6 +30,8 @@ from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
 from camkes.model.protocols import Protocol
 from camkes.sweep import workers
 
+pytestmark = pytest.mark.requirement("AN-19")
+
 INTEL = read_platform("sudvarg2024-intel")
 CHAIN, NESTED = TOPOLOGIES["chain"], TOPOLOGIES["nested"]
 

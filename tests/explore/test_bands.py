@@ -15,6 +15,8 @@ from tests.runtime.host import Built
 from tests.runtime.test_bands import make, system
 from tests.runtime.test_exploration import break_runtime
 
+pytestmark = pytest.mark.requirement("AN-21")
+
 CONFIGURATION = """
     late._period = 100 ms; late.inside = 2; late.after = 1;
     middle._period = 50 ms; middle._offset = 1 ms; middle.before = 1;

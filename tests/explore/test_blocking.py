@@ -19,6 +19,8 @@ from tests.runtime import systems
 from tests.runtime.host import HEAD
 from tests.runtime.systems import Contended
 
+pytestmark = pytest.mark.requirement("AN-25")
+
 
 def limits_of(
     folder: Path, system: Contended, jobs: int, definitions: tuple[tuple[str, str], ...] = ()

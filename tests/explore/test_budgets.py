@@ -18,6 +18,8 @@ from tests.runtime.test_budgets import JOBS, tasks
 from tests.runtime.test_criticality import CRITICAL
 from tests.runtime.test_exploration import break_runtime
 
+pytestmark = pytest.mark.requirement("AN-21")
+
 
 def system(folder: Path, policy: str, *, reserve: str = "") -> Built:
     """`low` uses 60 us in the lock on 30 us of budget; `high` comes to the lock, `middle` is between."""

@@ -18,6 +18,8 @@ from tests.explore.test_helpers import JOB, WORK
 from tests.runtime.host import Built, build
 from tests.runtime.test_exploration import break_runtime
 
+pytestmark = pytest.mark.requirement("AN-21")
+
 TEXT = """
 import <std_connector.camkes>;
 procedure P { void go(); }

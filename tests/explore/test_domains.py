@@ -6,8 +6,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.command import camkes
 from tests.end_to_end.test_domains import FIGURES, application
+
+pytestmark = pytest.mark.requirement("AN-22")
 
 
 def test_the_schedule_is_followed_at_the_stated_times(tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ import pytest
 from camkes.cli.main import main
 from tests.explore.test_shared_memory import JOBS, Program, explored
 
+pytestmark = pytest.mark.requirement("AN-20")
+
 TEXT = """procedure P {{ void go(); }}
 component Slow {{ control; requestor; uses P p; }}
 component Urgent {{ control; requestor; uses P p; }}

@@ -10,6 +10,8 @@ import pytest
 
 from tests.explore.everyday import ALL, explore, verdict
 
+pytestmark = pytest.mark.requirement("AN-24")
+
 #: one of each kind; the others are searched at night
 SHORT = (
     *("right_double_checked", "right_dataport_volatile_flag", "right_initialised_before_requests"),

@@ -16,6 +16,8 @@ from camkes.backends.host.explore import SearchOptions
 from tests.explore.search import LIMIT, built, exhausted, search
 from tests.runtime import systems
 
+pytestmark = pytest.mark.requirement("AN-20")
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -14,6 +14,8 @@ from tests.explore.search import LIMIT, search
 from tests.runtime.host import Built, build
 from tests.runtime.test_exploration import break_runtime
 
+pytestmark = pytest.mark.requirement("AN-21")
+
 TEXT = """
 import <std_connector.camkes>;
 procedure P { void go(); }

@@ -16,6 +16,8 @@ from tests.end_to_end.support import system
 from tests.explore.test_search import write_files
 from tests.explore.test_shared_memory import CALL, TWO_CPIS
 
+pytestmark = pytest.mark.requirement("AN-22")
+
 SERVER = """#include <string.h>
 #include <stdlib.h>
 #include <math.h>

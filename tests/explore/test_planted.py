@@ -19,6 +19,8 @@ from tests.runtime.host import place
 from tests.runtime.systems import Contended
 from tests.runtime.test_exploration import MUTANTS, SILENT, break_runtime
 
+pytestmark = pytest.mark.requirement("AN-21")
+
 
 @dataclass(frozen=True)
 class Planted:

@@ -17,6 +17,8 @@ from tests.runtime import systems
 from tests.runtime.host import Built, build_found, checked
 from tests.runtime.systems import TASK, Contended
 
+pytestmark = pytest.mark.requirement("AN-23")
+
 
 def compare(what: Built, scheduling: str, jobs: int = 1) -> None:
     """Both searches come to the same orders of lock operations, and to the same verdict; the reduced one has

@@ -23,6 +23,8 @@ from tests.runtime import systems
 from tests.runtime.host import HEAD
 from tests.runtime.systems import Contended
 
+pytestmark = pytest.mark.requirement("AN-20")
+
 #: and a number above that of their states, below that with values that are never read
 SMALL = ((systems.ONE_LOCK, 1000), (systems.RANKS, 820))
 

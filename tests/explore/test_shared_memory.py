@@ -19,6 +19,8 @@ from camkes.pipeline import Input
 from tests.explore.search import LIMIT
 from tests.explore.test_search import write_files
 
+pytestmark = pytest.mark.requirement("AN-24")
+
 JOBS = "int run(void) {{ while (camkes_next_job()) {{ {} }} return 0; }}\n"
 
 

@@ -40,7 +40,10 @@ BY_TIE = (
     "wait y.p c, free y.p b, grant y.p c, free y.p c, free x.p c, end c, end b, end a"
 )
 
-pytestmark = pytest.mark.skipif(shutil.which("spin") is None, reason="needs Spin (Debian's package `spin`)")
+pytestmark = [
+    pytest.mark.requirement("AN-23"),
+    pytest.mark.skipif(shutil.which("spin") is None, reason="needs Spin (Debian's package `spin`)"),
+]
 
 
 def words(number: int) -> str:

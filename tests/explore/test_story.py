@@ -14,6 +14,8 @@ from camkes.cli.main import main
 from tests.documents import conforming
 from tests.explore.test_search import write_files
 
+pytestmark = pytest.mark.requirement("AN-26")
+
 
 @dataclass(frozen=True)
 class Bug:

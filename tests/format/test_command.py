@@ -17,6 +17,8 @@ import pytest
 from camkes import files
 from camkes.cli.main import main
 
+pytestmark = pytest.mark.requirement("TOOL-9")
+
 UNTIDY = "component A{control;\n  uses P p;}\n"
 TIDY = "component A {\n    control;\n    uses P p;\n}\n"
 

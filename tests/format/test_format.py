@@ -22,6 +22,8 @@ from camkes.parser.tables import load
 from tests.examples import examples
 from tests.parser.support import shape
 
+pytestmark = pytest.mark.requirement("LANG-25")
+
 GOOD = (Path(__file__).parents[1] / "parser" / "good.camkes").read_text()
 TABLES = load()
 PLAIN = ParseOptions(preprocess=False)

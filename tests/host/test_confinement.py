@@ -15,9 +15,12 @@ import pytest
 from tests.host.systems import camkes_run, write_cases, write_system
 from tests.processes import PATIENCE
 
-pytestmark = pytest.mark.skipif(
-    bool(os.environ.get("CAMKES_HOST_RUNNER")), reason="another machine's programs are not confined"
-)
+pytestmark = [
+    pytest.mark.requirement("HOST-6"),
+    pytest.mark.skipif(
+        bool(os.environ.get("CAMKES_HOST_RUNNER")), reason="another machine's programs are not confined"
+    ),
+]
 
 #: finds the kernel's memory in the list of the process's own
 KERNEL_MEMORY = """

@@ -17,6 +17,7 @@ from tests.host.systems import HEADERS
 from tests.host.test_confinement import KERNEL_MEMORY
 
 pytestmark = [
+    pytest.mark.requirement("HOST-6"),
     pytest.mark.skipif(bool(os.environ.get("CAMKES_HOST_RUNNER")), reason="another machine's programs"),
     pytest.mark.skipif(SANITIZE, reason="nothing is confined with the sanitizers"),
     pytest.mark.skipif(os.uname().machine != "x86_64", reason="names of calls differ between machines"),

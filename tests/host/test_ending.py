@@ -16,6 +16,8 @@ import pytest
 from tests.host.systems import camkes_run, command, write_system
 from tests.processes import PATIENCE, Marked, wait_for
 
+pytestmark = pytest.mark.requirement("HOST-8")
+
 #: blocks in a way that no filter of system calls forbids: on a lock in memory that belongs to the kernel
 BLOCKS = "syscall(SYS_futex, kernel_memory() + 2 * 4096, 0, 0, NULL, NULL, 0);"
 

@@ -37,6 +37,7 @@ from tests.host.kernel import (
     Workplace,
     read_trace,
 )
+from tests.units import requirement_of
 
 #: how a scenario runs unless its table says otherwise
 MODES = "isolated fast"
@@ -72,6 +73,12 @@ def modes() -> Iterator[tuple[str, str]]:
             yield table.stem, mode
 
 
+def requirements_of_scenario(name: str) -> list[pytest.MarkDecorator]:
+    """Those of the components in C that a table names."""
+    names = dict.fromkeys(re.findall(r"(\w+)\.so\b", (SCENARIOS / f"{name}.table").read_text()))
+    return [requirement_of(SCENARIOS / f"{image}.c") for image in names]
+
+
 def options_of(name: str, mode: str) -> list[str]:
     options = setting(SCENARIOS / f"{name}.table", "options", "").split()
     return options + (["--fast"] if mode == "fast" else [])
@@ -86,7 +93,10 @@ def traced(workplace: Workplace, name: str, mode: str) -> tuple[subprocess.Compl
 
 
 @pytest.mark.mostly_long(2)
-@pytest.mark.parametrize(("name", "mode"), list(modes()))
+@pytest.mark.parametrize(
+    ("name", "mode"),
+    [pytest.param(*each, marks=requirements_of_scenario(each[0])) for each in modes()],
+)
 def test_scenario(workplace: Workplace, name: str, mode: str) -> None:
     table = SCENARIOS / f"{name}.table"
     result, trace = traced(workplace, name, mode)
@@ -111,6 +121,7 @@ def test_scenario(workplace: Workplace, name: str, mode: str) -> None:
 BOTH = [n for n in dict(modes()) if setting(SCENARIOS / f"{n}.table", "modes", MODES) == MODES]
 
 
+@pytest.mark.requirement("HOST-5")
 @pytest.mark.mostly_long(2)
 @pytest.mark.parametrize("name", BOTH)
 def test_isolation_does_not_change_a_run(workplace: Workplace, name: str) -> None:
@@ -118,6 +129,7 @@ def test_isolation_does_not_change_a_run(workplace: Workplace, name: str) -> Non
     assert without_addresses(isolated) == without_addresses(fast)
 
 
+@pytest.mark.requirement("HOST-3")
 @pytest.mark.mostly_long("threads-isolated", "slices-fast", "choices-isolated")
 @pytest.mark.parametrize(("name", "mode"), [("threads", "isolated"), ("slices", "fast"),
                                             ("faults", "isolated"), ("choices", "isolated")])  # fmt: skip
@@ -135,6 +147,7 @@ def test_repeated_runs_have_the_same_trace(workplace: Workplace, name: str, mode
     assert len(traces) == 1
 
 
+@pytest.mark.requirement("HOST-2")
 def test_work_is_preempted_at_the_instant(workplace: Workplace) -> None:
     workplace.run(workplace.folder / "timing.table", "--for", "20000", "--trace", "trace")
     switches = [(r.time, r.thread) for r in read_trace(workplace.folder / "trace") if r.kind == SWITCH]
@@ -143,6 +156,7 @@ def test_work_is_preempted_at_the_instant(workplace: Workplace) -> None:
     assert (end.kind, end.args[0]) == (END, 1) and end.time == 20000
 
 
+@pytest.mark.requirement("HOST-2")
 @pytest.mark.parametrize("until", [0, 1, 250, 500, 599])
 def test_the_run_ends_in_the_middle_of_work(workplace: Workplace, until: int) -> None:
     workplace.run(workplace.folder / "timing.table", "--for", str(until), "--trace", "trace")
@@ -209,6 +223,7 @@ def check_schedule(records: list[Record], table: str) -> int:
     return looks
 
 
+@pytest.mark.requirement("HOST-20")
 @pytest.mark.long
 @pytest.mark.parametrize("chosen", ["first", *(f"random:{seed}" for seed in range(4))])
 @pytest.mark.parametrize("scheduling", ["fifo", "rr"])
@@ -223,6 +238,7 @@ def test_schedules_are_right_whatever_happens(workplace: Workplace, chosen: str,
     assert check_schedule(traces[0], (SCENARIOS / "stress.table").read_text()) > 1000
 
 
+@pytest.mark.requirement("HOST-2")
 @pytest.mark.long
 @pytest.mark.skipif(SANITIZE, reason="the thread that counts takes long")
 def test_a_time_slice_is_10_ms_if_none_is_given(workplace: Workplace) -> None:
@@ -239,12 +255,14 @@ def choices(workplace: Workplace, chosen: str) -> tuple[str, list[tuple[int, ...
     return result.stdout, [r.args for r in read_trace(workplace.folder / "trace") if r.kind == CHOICE]
 
 
+@pytest.mark.requirement("HOST-3")
 def test_the_first_choice_is_zero(workplace: Workplace) -> None:
     _, made = choices(workplace, "first")
     assert made and all(options > 1 and chosen == 0 for _, options, chosen in made)
     assert {kind for kind, _, _ in made} == {1, 2, 3, 4}
 
 
+@pytest.mark.requirement("HOST-3")
 @pytest.mark.long
 def test_a_script_repeats_a_random_run(workplace: Workplace) -> None:
     seen = set()
@@ -257,6 +275,7 @@ def test_a_script_repeats_a_random_run(workplace: Workplace) -> None:
     assert len(seen) > 3
 
 
+@pytest.mark.requirement("HOST-3")
 def test_a_tie_can_go_either_way(workplace: Workplace) -> None:
     script = workplace.folder / "script"
     script.write_text("0")
@@ -266,6 +285,7 @@ def test_a_tie_can_go_either_way(workplace: Workplace) -> None:
     assert first != second and "thread 0" in first.splitlines()[1] and "thread 1" in second.splitlines()[1]
 
 
+@pytest.mark.requirement("HOST-23")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -299,6 +319,7 @@ def test_wrong_usage(workplace: Workplace, arguments: list[str], message: str) -
     assert f"camkes-host: {message}" in result.stderr
 
 
+@pytest.mark.requirement("HOST-23")
 def test_usage_is_shown(workplace: Workplace) -> None:
     done = subprocess.run([*RUNNER, str(workplace.host)], capture_output=True, text=True, check=False)
     compare(done.stderr, SCENARIOS / "usage.txt")
@@ -312,6 +333,7 @@ def change(old: str, new: str) -> Callable[[str], str]:
     return apply
 
 
+@pytest.mark.requirement("HOST-23")
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
@@ -351,6 +373,7 @@ def test_bad_table(workplace: Workplace, damage: Callable[[str], str], message: 
         assert result.returncode == 2
 
 
+@pytest.mark.requirement("HOST-23")
 @pytest.mark.parametrize(
     ("symbol", "message"),
     [("char shared[4096] __attribute__((aligned(8192)));",
@@ -368,6 +391,7 @@ def test_a_region_needs_whole_pages(workplace: Workplace, symbol: str, message: 
     assert message in result.stderr and result.returncode == 2
 
 
+@pytest.mark.requirement("HOST-23")
 def test_a_component_that_does_not_load(workplace: Workplace) -> None:
     source = workplace.folder / "unready.c"
     table = workplace.folder / "unready.table"

@@ -10,6 +10,8 @@ import pytest
 
 from tests.host.systems import camkes_run, write_system
 
+pytestmark = pytest.mark.requirement("LANG-26")
+
 LISTS = """cmake_minimum_required(VERSION {minimum})
 project(p C CXX)
 DeclareCAmkESComponent(Bad SOURCES {name})

@@ -16,6 +16,8 @@ from tests.host.kernel import (
     ROOT,
 )
 
+pytestmark = pytest.mark.requirement("HOST-10")
+
 
 @pytest.mark.parametrize("kind", [[], ["-DCONFIG_KERNEL_MCS=1"]], ids=["master", "mcs"])
 def test_every_function_of_the_user_library_exists_or_has_a_reason(kind: list[str]) -> None:

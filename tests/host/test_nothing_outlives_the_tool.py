@@ -17,6 +17,8 @@ from tests.host.kernel import CC
 from tests.host.systems import write_system
 from tests.processes import PATIENCE, Marked, default_signals, wait_for
 
+pytestmark = pytest.mark.requirement("HOST-8")
+
 #: A program that does not end: it ignores all signals that it can, and starts others in its own
 #: group, in another group and in another session (where a sandbox allows that).
 STUB = f"""#!{sys.executable} -IS

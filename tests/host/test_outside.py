@@ -20,6 +20,8 @@ from tests.host.kernel import (
     Workplace,
 )
 
+pytestmark = pytest.mark.requirement("HOST-8")
+
 
 @pytest.mark.parametrize("mode", [[], ["--fast"]])
 def test_a_full_disk_is_reported(workplace: Workplace, mode: list[str]) -> None:

@@ -22,7 +22,10 @@ from tests.host.systems import write_cases, write_system
 from tests.host.test_confinement import ACCESS, KERNEL_MEMORY, PLACES
 
 VM = os.environ.get("CAMKES_KEYS_VM", "")
-pytestmark = pytest.mark.skipif(not VM, reason="CAMKES_KEYS_VM is not set")
+pytestmark = [
+    pytest.mark.requirement("HOST-7"),
+    pytest.mark.skipif(not VM, reason="CAMKES_KEYS_VM is not set"),
+]
 
 INIT = """#!/bin/sh
 mkdir -p /proc /sys /dev /tmp

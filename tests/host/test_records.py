@@ -21,6 +21,8 @@ from tests.host.kernel import RUNNER
 from tests.report.checking import check_trace
 from tests.runtime.host import HEAD, Built, build
 
+pytestmark = pytest.mark.requirement("HOST-9")
+
 TEXT = """procedure P { void go(); }
 component Good { control; requestor; uses P store; }
 component Bad { control; requestor; uses P store; }

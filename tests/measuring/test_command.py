@@ -6,10 +6,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from camkes.analysis.profiles import read_platform
 from tests.command import camkes
 from tests.documents import conforming
 from tests.measuring.logs import GOLDEN, LINES, cut
+
+pytestmark = pytest.mark.requirement("AN-30")
 
 LOG = ("measure", "--platform", "--log", GOLDEN / "qemu-x86_64.log")
 

@@ -28,6 +28,8 @@ from camkes.measuring.log import (
 from camkes.measuring.profile import profile_of
 from tests.measuring.logs import GOLDEN
 
+pytestmark = pytest.mark.requirement("AN-30")
+
 ABOUT = {
     **{"machine": "qemu-x86_64", "platform": "x86_64", "kernel": "0123", "settings": "none"},
     **{"samples": "2", "gaps": "4", "queue": "10", "counter": "tsc", "compiler": "gcc-12.2.0"},

@@ -14,6 +14,8 @@ from camkes.measuring.log import OVERRUNS, PARTS, REQUESTS
 from camkes.project.application import KERNEL_IS_MCS
 from tests.command import camkes
 
+pytestmark = pytest.mark.requirement("AN-30")
+
 WANTED = Wanted("qemu-aarch64", {KERNEL_IS_MCS: "ON"}, 15, "0123456789abcdef")
 
 

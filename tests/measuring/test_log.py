@@ -25,6 +25,8 @@ from camkes.measuring.log import (
 )
 from tests.measuring.logs import LINES, cut, damaged, with_about
 
+pytestmark = pytest.mark.requirement("AN-30")
+
 END = written("end")
 PARTS = parts_of(mcs=False)
 STARTS = [number for number, line in enumerate(LINES) if "begin " in line]

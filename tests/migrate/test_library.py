@@ -17,6 +17,8 @@ from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import Style, render
 from tests.written import write_files
 
+pytestmark = pytest.mark.requirement("LANG-18")
+
 SYSTEM = """\
 import <std_connector.camkes>;
 import <TimeServer/TimeServer.camkes>;

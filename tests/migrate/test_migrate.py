@@ -23,6 +23,8 @@ from tests.golden import compare
 from tests.migrate.application import CALC, FILES, SYSTEM
 from tests.written import write_files
 
+pytestmark = pytest.mark.requirement("LANG-18")
+
 GOLDEN = Path(__file__).parent / "golden"
 
 

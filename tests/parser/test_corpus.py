@@ -23,7 +23,10 @@ CORPUS = os.environ.get("CAMKES_CORPUS", "")
 # Headers that upstream's build makes, or takes from elsewhere, are not in the repositories.
 ELSEWHERE = ("E0111",)
 
-pytestmark = pytest.mark.skipif(not CORPUS, reason="CAMKES_CORPUS names no folder of public code")
+pytestmark = [
+    pytest.mark.requirement("LANG-2"),
+    pytest.mark.skipif(not CORPUS, reason="CAMKES_CORPUS names no folder of public code"),
+]
 
 
 def include_path(root: Path) -> tuple[Path, ...]:

@@ -9,6 +9,8 @@ import pytest
 from camkes.parser import ast
 from tests.parser.support import errors, good, shape, value
 
+pytestmark = pytest.mark.requirement("LANG-1")
+
 
 def test_an_empty_file_has_no_items() -> None:
     assert good("") == ()

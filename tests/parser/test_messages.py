@@ -22,6 +22,8 @@ from tests.codes import codes_of
 from tests.golden import compare
 from tests.parser.support import errors, listing, read
 
+pytestmark = pytest.mark.requirement("LANG-8")
+
 GOLDEN = Path(__file__).parent / "golden"
 CODES = codes_of(codes)
 

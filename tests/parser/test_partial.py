@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +13,8 @@ from camkes.parser.parse import ParseOptions
 from tests.examples import examples
 from tests.parser.support import read
 from tests.parser.test_robustness import GOOD, PIECES
+
+pytestmark = pytest.mark.requirement("LANG-4")
 
 PARTIAL = ParseOptions(preprocess=False, partial=True)
 

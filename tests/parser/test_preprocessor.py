@@ -19,6 +19,8 @@ from tests.parser.preprocessing import load, names, tree
 from tests.parser.support import listing, place, shape, written
 from tests.written import write_named
 
+pytestmark = pytest.mark.requirement("LANG-5")
+
 
 def test_places_after_macros_are_exact(folder: Path) -> None:
     path = write_named(

@@ -21,6 +21,8 @@ from camkes.parser.tables import load as load_tables
 from tests.parser.preprocessing import names, tree
 from tests.written import write_named
 
+pytestmark = pytest.mark.requirement("LANG-5")
+
 TABLES = load_tables()
 
 

@@ -14,6 +14,8 @@ from camkes.parser.files import read_source
 from camkes.parser.parse import parse
 from camkes.parser.preprocess import command as limited
 
+pytestmark = pytest.mark.requirement("LANG-6")
+
 
 @pytest.fixture(autouse=True)
 def limits(monkeypatch: pytest.MonkeyPatch) -> None:

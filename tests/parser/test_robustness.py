@@ -18,6 +18,8 @@ from camkes.parser.tables import load
 from tests.examples import examples
 from tests.parser.support import listing, nodes, read, value, written
 
+pytestmark = pytest.mark.requirement("LANG-3")
+
 GOOD = (Path(__file__).parent / "good.camkes").read_text()
 TABLES = load()
 PIECES = [

@@ -15,6 +15,8 @@ import pytest
 from camkes.parser import tables
 from camkes.parser.build import Builder
 
+pytestmark = pytest.mark.requirement("LANG-7")
+
 
 @pytest.fixture
 def stored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

@@ -24,6 +24,8 @@ from camkes.project.codes import CMAKE_FAILED, MISSING_FILE, MISSING_SOURCE
 from tests.project.support import app, find
 from tests.written import write_files
 
+pytestmark = pytest.mark.requirement("LANG-26")
+
 #: Each declares component @ and what belongs to it; its name takes the place of @.
 CONSTRUCTS = {
     "plain": "DeclareCAmkESComponent(@ SOURCES @.c INCLUDES inc C_FLAGS -DOWN)",

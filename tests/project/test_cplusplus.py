@@ -12,6 +12,8 @@ import pytest
 from camkes import pipeline
 from camkes.diagnostics import Sink
 
+pytestmark = pytest.mark.requirement("LANG-24")
+
 SYSTEM = """\
 import <std_connector.camkes>;
 struct point { int class; }

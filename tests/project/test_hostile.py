@@ -16,6 +16,8 @@ from camkes.project.flags import COMPILING, PREPROCESSING, sifted
 from camkes.project.usage import Usage
 from tests.project.support import app, find
 
+pytestmark = pytest.mark.requirement("TOOL-23")
+
 confined = pytest.mark.skipif(not sandbox.available(), reason="this machine has no sandbox")
 
 

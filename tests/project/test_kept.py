@@ -15,6 +15,8 @@ from camkes.project import cmake
 from camkes.project.application import Application
 from tests.project.support import Asked, age, app, find
 
+pytestmark = pytest.mark.requirement("TOOL-20")
+
 
 @pytest.fixture
 def asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asked:

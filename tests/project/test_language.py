@@ -12,6 +12,8 @@ from camkes.diagnostics import Sink
 from camkes.project.application import Application, find_application
 from tests.project.support import app, find
 
+pytestmark = pytest.mark.requirement("LANG-26")
+
 #: What is written, and the words of `s` after it.
 SNIPPETS = {
     "include_guard": ("include(guarded.cmake)\ninclude(guarded.cmake)", "once"),

@@ -16,6 +16,8 @@ from camkes.project.application import find_application
 from tests.golden import compare
 from tests.project.support import app
 
+pytestmark = pytest.mark.requirement("TOOL-22")
+
 GOLDEN = Path(__file__).parent / "golden"
 
 

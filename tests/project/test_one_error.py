@@ -13,6 +13,8 @@ from camkes.diagnostics import Sink
 from tests.project.support import HEAD, ROOT
 from tests.written import write_files
 
+pytestmark = pytest.mark.requirement("CHECK-6")
+
 SYSTEM = """import <std_connector.camkes>;
 procedure P { void f(); }
 component Server { provides P p with priority_protocol inherited; }

@@ -25,6 +25,8 @@ from camkes.project.usage import Usage
 from tests.project.support import app
 from tests.runtime.host import checked
 
+pytestmark = pytest.mark.requirement("CHECK-9")
+
 SYSTEM = """component Pump { control; }
 component Valve { control; }
 component Empty { }

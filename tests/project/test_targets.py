@@ -11,6 +11,8 @@ import pytest
 from camkes.project.application import Application
 from tests.project.support import app, find
 
+pytestmark = pytest.mark.requirement("LANG-26")
+
 
 def found(folder: Path, text: str) -> Application:
     files = {"c.c": "", "lib/l.c": "", "inc/h.h": "", "late.c": ""}

@@ -18,6 +18,8 @@ from tests.editor.client import Editor
 from tests.editor.test_session import session
 from tests.written import write_files
 
+pytestmark = pytest.mark.requirement("LANG-14")
+
 #: the rules of a kernel, which know two boards
 RULES = """
 if(KernelPlatform STREQUAL "board")

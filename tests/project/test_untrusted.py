@@ -17,6 +17,8 @@ from camkes.project.application import find_application
 from camkes.project.flags import COMPILING, PREPROCESSING, sifted
 from tests.project.support import HEAD, ROOT, Asked, app, find
 
+pytestmark = pytest.mark.requirement("TOOL-23")
+
 confined = pytest.mark.skipif(not sandbox.available(), reason="this machine has no sandbox")
 
 

@@ -14,6 +14,8 @@ from camkes.project.workspaces import workspace_variables
 from tests.command import camkes
 from tests.written import write_files
 
+pytestmark = pytest.mark.requirement("LANG-26")
+
 PACKAGE = """set(PARTS_DIR "${CMAKE_CURRENT_LIST_DIR}" CACHE STRING "")
 set(PARTS_HELPERS_PATH "${CMAKE_CURRENT_LIST_DIR}/helpers.cmake" CACHE STRING "")
 macro(pump_parts_import_project)

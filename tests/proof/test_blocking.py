@@ -30,6 +30,7 @@ RULES = (
 )
 
 pytestmark = [
+    pytest.mark.requirement("AN-18"),
     pytest.mark.long,
     pytest.mark.skipif(shutil.which("coqc") is None, reason="coqc is not installed"),
 ]

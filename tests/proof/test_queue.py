@@ -33,10 +33,13 @@ CHANGES = (
     "camkes_queue_take",
 )
 
-pytestmark = pytest.mark.skipif(
-    any(shutil.which(tool) is None for tool in ("frama-c", "why3", "cvc4")),
-    reason="needs Debian's packages `frama-c-base`, `why3` and `cvc4`",
-)
+pytestmark = [
+    pytest.mark.requirement("RT-6"),
+    pytest.mark.skipif(
+        any(shutil.which(tool) is None for tool in ("frama-c", "why3", "cvc4")),
+        reason="needs Debian's packages `frama-c-base`, `why3` and `cvc4`",
+    ),
+]
 
 
 def prove(runtime: Path, functions: tuple[str, ...], folder: Path, seconds: int) -> tuple[int, int]:

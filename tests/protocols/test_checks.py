@@ -20,6 +20,8 @@ from tests.resolve.systems import good
 
 from .systems import Maker
 
+pytestmark = pytest.mark.requirement("CHECK-2")
+
 
 def codes(system: System) -> list[str]:
     sink = Sink()

@@ -4,11 +4,14 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import Struct
 
 from camkes.protocols.cycles import has_cycle, shortest_cycle, strongly_connected
+
+pytestmark = pytest.mark.requirement("CHECK-3")
 
 NAMES = "abcdefg"
 #: Mutation runs have these tests only: not fewer examples than Hypothesis would take.

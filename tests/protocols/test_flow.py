@@ -7,11 +7,14 @@ from __future__ import annotations
 import random
 
 import networkx
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from camkes.protocols.flow import largest_number
 from tests.examples import examples
+
+pytestmark = pytest.mark.requirement("PLAN-2")
 
 
 def reference(callers: dict[int, list[int]], target: int) -> int:

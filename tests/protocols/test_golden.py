@@ -23,6 +23,8 @@ from camkes.resolve.options import LoadOptions
 from tests.codes import codes_of
 from tests.golden import compare
 
+pytestmark = pytest.mark.requirement("CHECK-1")
+
 GOLDEN = Path(__file__).parent / "golden"
 NAMES = sorted(path.stem for path in GOLDEN.glob("*.camkes") if not path.stem.endswith("_types"))
 

@@ -6,12 +6,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from camkes.diagnostics import Sink
 from camkes.model.system import System
 from camkes.protocols import analyse
 from camkes.protocols.groups import find_groups, lending_graph
 from camkes.protocols.plan import Plan
 from camkes.resolve import LoadOptions, load
+
+pytestmark = pytest.mark.requirement("PLAN-3")
 
 TEXT = """import <std_connector.camkes>;
 procedure Take { void take(); }

@@ -14,6 +14,8 @@ from tests.command import camkes
 from tests.end_to_end.support import loop, write
 from tests.protocols.test_groups import planned
 
+pytestmark = pytest.mark.requirement("PLAN-5")
+
 MS = 1_000_000
 COMPONENTS = """
 component First { control; requestor; emits Go go; emits Go other; }

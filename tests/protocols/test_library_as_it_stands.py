@@ -13,6 +13,8 @@ from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering import render
 from camkes.protocols.plan import Plan
 
+pytestmark = pytest.mark.requirement("LANG-17")
+
 DECLARATIONS = """\
 import <std_connector.camkes>;
 connector seL4RPCCallPrioritized1 { from Procedures with 0 threads; to Procedure with 1 threads; }

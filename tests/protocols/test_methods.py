@@ -16,6 +16,8 @@ from camkes.protocols.plan import Plan
 from camkes.resolve import LoadOptions, load
 from tests.command import camkes
 
+pytestmark = pytest.mark.requirement("CHECK-3")
+
 SYSTEM = """\
 import <std_connector.camkes>;
 procedure P {{ int one(in int x); int two(in int x); }}

@@ -29,6 +29,8 @@ from tests.operations import assert_linear
 
 from .systems import Maker, makers
 
+pytestmark = pytest.mark.requirement("PLAN-1")
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -6,9 +6,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from camkes.capdl.allocate import allocate, release_event
 from camkes.protocols.releases import writers
 from tests.protocols.test_groups import planned
+
+pytestmark = pytest.mark.requirement("PLAN-5")
 
 TEXT = """import <std_connector.camkes>;
 component Writer { control; requestor; dataport Buf d; emits Go go; emits Go other; }

@@ -23,6 +23,8 @@ from camkes.showing import plan_json, plan_tables
 from tests.examples import examples
 from tests.golden import compare
 
+pytestmark = pytest.mark.requirement("PLAN-4")
+
 GOLDEN = Path(__file__).parent / "golden"
 SPAN = Span(SourceFile(Path("a.camkes"), ""), 1, 1, 1, 1)
 PLAIN = Task("t", None, 0, None, None, None, None, 0, SPAN, {})

@@ -4,9 +4,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from camkes.analysis.sensitivity import Margin, ResponseTimeChange
 from camkes.model.protocols import Protocol
 from camkes.showing.sensitivity import changes_text, margins_text, to_report
+
+pytestmark = pytest.mark.requirement("TOOL-14")
 
 MS = 1_000_000
 

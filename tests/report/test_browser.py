@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = Path(__file__).with_name("browser.js")
 
 pytestmark = [
+    pytest.mark.requirement("TOOL-12"),
     pytest.mark.long,
     pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed"),
 ]

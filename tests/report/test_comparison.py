@@ -23,6 +23,8 @@ from tests.command import camkes
 from tests.documents import conforming
 from tests.report.test_decode import plain_rpc
 
+pytestmark = pytest.mark.requirement("TOOL-14")
+
 #: two tasks, `b` above `a`, whose first jobs end at 7 and 12 ms
 NAMES = replace(
     plain_rpc()[1], contexts=(NamedContext(0, "a", True, 10), NamedContext(1, "b", True, 20)), services=("",)

@@ -16,6 +16,8 @@ from camkes.running.kinds import Kind
 from camkes.running.names import trace_names
 from tests.report.damaged_traces import Base, bases, campaign, split
 
+pytestmark = pytest.mark.requirement("TOOL-11")
+
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> list[Base]:

@@ -15,6 +15,8 @@ from camkes import pipeline
 from camkes.diagnostics import Sink
 from tests.end_to_end.support import system
 
+pytestmark = pytest.mark.requirement("TOOL-10")
+
 MS = 1_000_000
 SYSTEM = """
 procedure P {{ void go(); }}

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
@@ -23,6 +24,8 @@ from tests.examples import examples
 
 from .simulator import INVERSION, MS, CpiSpec, TaskSpec, simulate
 from .test_properties import systems
+
+pytestmark = pytest.mark.requirement("TOOL-10")
 
 
 def responses(run: Run) -> dict[str, ResponseTimes]:

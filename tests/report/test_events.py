@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Records of a trace: what is written is read back, and no bytes of a damaged one make a traceback."""
+
 from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +16,8 @@ from camkes.diagnostics import Sink
 from camkes.model.limits import NO_NUMBER
 from camkes.running.events import MAGIC, Event, encode_records, load_trace, parse_trace
 from camkes.running.kinds import ARGUMENTS, Kind
+
+pytestmark = pytest.mark.requirement("TOOL-10")
 
 WORD = st.integers(0, 2**64 - 1)
 THREAD = st.none() | st.integers(0, 0xFFFE)

@@ -22,6 +22,8 @@ from .compare import compare_outputs
 from .fault_states import NAMES, NOTHING, SHAPES, SUSPEND, System
 from .test_outputs_agree import CODE, LOCK, ORDER, SERVE, lanes
 
+pytestmark = pytest.mark.requirement("AN-28")
+
 CASES = 12
 #: one of each kind; the others are parts of `nested-3` and `pooled-lock`
 PART = ("plain", "fixed", "nested-fixed", "fixed-nested", "nested-3", "pooled-lock")

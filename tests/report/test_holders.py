@@ -4,8 +4,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from camkes.running.holders import SyncState
 from camkes.running.names import NamedSync
+
+pytestmark = pytest.mark.requirement("TOOL-10")
 
 A, B, C, D = range(4)
 

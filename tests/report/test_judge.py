@@ -21,6 +21,8 @@ from camkes.running.names import TraceNames
 from .checking import oracle
 from .records import Records, records_of
 
+pytestmark = pytest.mark.requirement("AN-27")
+
 TABLE = """cpi lock 0 lock 30 locks,contended
 context low 10
 task low 0 0 10 1 5 100 0

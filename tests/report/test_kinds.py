@@ -7,10 +7,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from camkes.running import kinds
 from camkes.running.decoder import Decoder
 from camkes.running.kinds import ARGUMENTS, Kind
 from tests.golden import compare
+
+pytestmark = pytest.mark.requirement("TOOL-10")
 
 KERNEL = Path(__file__).parents[2] / "kernel"
 HEADER = (KERNEL / "host/include/camkes/trace.h").read_text()

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""Names beside a trace: they agree with the model, and a foreign or damaged file of them is a diagnostic."""
+
 from __future__ import annotations
 
 import json
@@ -27,6 +29,8 @@ from camkes.running.names import (
 from tests.runtime.host import plan_of
 
 from .simulator import MS, CpiSpec, TaskSpec, make_plan, nested, simulate
+
+pytestmark = pytest.mark.requirement("TOOL-10")
 
 
 def sample() -> TraceNames:

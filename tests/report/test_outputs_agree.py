@@ -14,6 +14,8 @@ from tests.end_to_end.support import system
 
 from .compare import Outputs, Piece, chrome_tracks, compare_outputs
 
+pytestmark = pytest.mark.requirement("TOOL-10")
+
 MS = 1_000_000
 LOCK = """
 procedure P {{ void go(); }}

@@ -12,6 +12,8 @@ from tests.runtime.test_exploration import break_runtime
 
 from .random_overruns import make, problems
 
+pytestmark = pytest.mark.requirement("AN-27")
+
 OVERRUN, ABORTED = "overrun.c", "aborted.c"
 
 #: the seed of a system; a file of the runtime; what is there, and what replaces it; what property

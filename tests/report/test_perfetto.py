@@ -8,6 +8,7 @@ import json
 from itertools import pairwise
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from camkes.running.decode import decode
@@ -17,6 +18,8 @@ from camkes.running.names import TraceNames
 from camkes.showing.draw.perfetto import perfetto_json
 
 from .simulator import INVERSION, MS, nested, simulate
+
+pytestmark = pytest.mark.requirement("TOOL-13")
 
 Row = dict[str, Any]
 

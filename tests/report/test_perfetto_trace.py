@@ -19,6 +19,8 @@ from tests.command import camkes
 
 from .test_perfetto import recorded
 
+pytestmark = pytest.mark.requirement("TOOL-13")
+
 Fields = dict[int, list[Any]]
 BEGIN, END, INSTANT, COUNTER = 1, 2, 3, 4
 

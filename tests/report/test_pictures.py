@@ -42,6 +42,8 @@ from camkes.showing.words import LOOKS
 from .simulator import INVERSION, MS, SPAN, CpiSpec, TaskSpec, make_plan, nested, simulate
 from .test_properties import systems
 
+pytestmark = pytest.mark.requirement("TOOL-12")
+
 Layouter = Callable[[Mapping[str, Point], Sequence[tuple[str, str]]], GraphLayout | None]
 SVG = "{http://www.w3.org/2000/svg}"
 

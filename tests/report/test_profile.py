@@ -8,8 +8,12 @@ import re
 from pathlib import Path
 from xml.etree import ElementTree
 
+import pytest
+
 from camkes.showing.draw.flame import Bar, bars, flame_svg
 from tests.command import ROOT, camkes
+
+pytestmark = pytest.mark.requirement("TOOL-14")
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -21,6 +21,8 @@ from tests.report.checking import check_trace
 
 from .simulator import INVERSION, MS, CpiSpec, Simulation, Step, TaskSpec, nested, simulate
 
+pytestmark = pytest.mark.requirement("AN-27")
+
 
 @st.composite
 def systems(draw: st.DrawFn) -> tuple[list[TaskSpec], list[CpiSpec]]:

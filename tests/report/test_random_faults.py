@@ -10,6 +10,8 @@ import pytest
 
 from .random_faults import mistakes
 
+pytestmark = pytest.mark.requirement("AN-28")
+
 
 @pytest.mark.long
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ from tests.explore.search import search
 
 from .random_features import make, problems
 
+pytestmark = pytest.mark.requirement("AN-28")
+
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(8))

@@ -14,6 +14,8 @@ from tests.runtime.host import Built
 
 from .random_overruns import DURATION, make, problems
 
+pytestmark = pytest.mark.requirement("AN-28")
+
 #: with help below abort
 SEED = 33
 

@@ -22,6 +22,8 @@ from tests.runtime.host import Built, build, plan_of
 
 from .simulator import CpiSpec, Step, TaskSpec, requested, simulate
 
+pytestmark = pytest.mark.requirement("AN-28")
+
 US = 1000
 PERIOD = 900 * US
 JOBS = 2

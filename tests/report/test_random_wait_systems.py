@@ -12,6 +12,8 @@ import pytest
 from .random_wait_systems import problems, ran, random_system, write
 from .wait_reference import Reference, Task, Unit
 
+pytestmark = pytest.mark.requirement("AN-28")
+
 #: systems that have waits of all kinds
 SEEDS = (40, 211, 279, 288)
 

@@ -19,6 +19,8 @@ from camkes.running.model import State
 from tests.report.waiting import Cpi, Reference, Step, Store, Task
 from tests.runtime.host import Run, build
 
+pytestmark = pytest.mark.requirement("AN-28")
+
 US = 1000
 PERIOD = 3000 * US
 JOBS = 2

@@ -15,6 +15,8 @@ from tests.command import camkes
 from tests.documents import conforming
 from tests.end_to_end.support import system
 
+pytestmark = pytest.mark.requirement("RT-33")
+
 
 def test_the_runtime_has_the_same_errors() -> None:
     text = (RUNTIME / "include/camkes/message_error.h").read_text()

@@ -15,6 +15,8 @@ from camkes.running.model import JobOutcome, Run, State
 from camkes.running.names import NamedTask
 from tests.runtime.host import Built, build
 
+pytestmark = pytest.mark.requirement("TOOL-10")
+
 MS = 1_000_000
 TEXT = """
 component Task {{ control; requestor; }}

@@ -49,6 +49,8 @@ from camkes.showing.words import (
 )
 from tests.runtime.host import checked
 
+pytestmark = pytest.mark.requirement("TOOL-14")
+
 MS = 1_000_000
 THREADS = (
     NamedThread(0, "low", "low", "low", Role.CONTROL, 10, task=0),

@@ -15,6 +15,8 @@ from camkes.showing.draw.treemap import Box, squarified
 from tests.command import camkes
 from tests.documents import conforming
 
+pytestmark = pytest.mark.requirement("PLAN-13")
+
 SYSTEM = """\
 import <std_connector.camkes>;
 procedure Store { int store(in int value); }

@@ -23,6 +23,8 @@ from tests.command import camkes
 from tests.documents import conforming
 from tests.runtime.host import build
 
+pytestmark = pytest.mark.requirement("TOOL-14")
+
 MS = 1_000_000
 
 SYSTEM = """import <std_connector.camkes>;

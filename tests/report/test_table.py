@@ -8,6 +8,8 @@ import pytest
 
 from camkes.showing.draw.table import table
 
+pytestmark = pytest.mark.requirement("TOOL-12")
+
 
 @pytest.mark.parametrize("width", [None, 80])
 def test_a_last_column_without_text_is_left_empty(width: int | None) -> None:

@@ -14,6 +14,8 @@ from camkes.running.kinds import Binding, Blocked, EndReason, KernelCall, Kind
 
 from .records import Records, records_of
 
+pytestmark = pytest.mark.requirement("AN-27")
+
 #: `free` has no lock; those that wait for that of `helped` pay for its holder
 SYSTEM = """
 procedure Section { void enter(); }

@@ -25,6 +25,8 @@ from camkes.showing.draw.timeline import service_letters, timeline_svg
 from camkes.showing.draw.timeline_page import TEMPLATE, timeline_page
 from tests.report.simulator import INVERSION, MS, CpiSpec, TaskSpec, simulate
 
+pytestmark = pytest.mark.requirement("TOOL-12")
+
 
 def inversion() -> Run:
     events, names, _ = simulate(INVERSION["tasks"], INVERSION["cpis"])  # type: ignore[arg-type]

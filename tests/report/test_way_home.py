@@ -11,6 +11,8 @@ from camkes.running.kinds import Binding, KernelCall, Kind
 
 from .records import Records, records_of
 
+pytestmark = pytest.mark.requirement("AN-27")
+
 #: low has the lock of the outer CPI, and makes requests to the inner one; high waits for that lock
 SYSTEM = """
 procedure Section { void enter(); }

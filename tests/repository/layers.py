@@ -27,6 +27,7 @@ LAYERS = (
     Entry(13, ("doctor",), "what commands need on this machine, and how it is installed"),
     Entry(13, ("debugging",), "runs in gdb: where to stop, and what gdb needs to know"),
     Entry(13, ("testing",), "tests of a project: mocks, checks, what is expected, results"),
+    Entry(13, ("evidence",), "requirements of the tool, the tests that name them, and what these came to"),
     Entry(13, ("exploration",), "all schedules of a system: the search, its report, a schedule to repeat"),
     Entry(12, ("debug_adapter",), "the Debug Adapter Protocol of editors in terms of gdb's machine interface"),
     Entry(12, ("pipeline",), "find, load, plan, check, allocate, generate, build, run: one function a step"),

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.requirement("TOOL-29")
+
 SCRIPT = Path(__file__).resolve().parents[2] / ".github" / "scripts" / "check-commits"
 AUTHOR = "Ada <ada@example.org>"
 

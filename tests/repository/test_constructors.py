@@ -7,6 +7,10 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.requirement("TOOL-28")
+
 ROOT = Path(__file__).resolve().parents[2]
 MOST = 7
 #: rows of tables, whose columns have names above them

@@ -11,6 +11,8 @@ import pytest
 
 from camkes.model.protocols import Protocol
 
+pytestmark = pytest.mark.requirement("TOOL-29")
+
 ROOT = Path(__file__).resolve().parents[2]
 ROWS = re.findall(
     r"^\| (a new [^|]*) \| (.*) \|$", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), re.MULTILINE

@@ -18,6 +18,8 @@ from camkes.diagnostics.explain import PAGES
 from camkes.resources import ROOT
 from tests.repository.statements import statements
 
+pytestmark = pytest.mark.requirement("TOOL-29")
+
 #: Phrases, each with what to write instead.
 PHRASES = (
     (r"walls?(?![- ](?:clock|time))", "process isolation, barrier"),

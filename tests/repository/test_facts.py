@@ -16,6 +16,8 @@ import pytest
 from camkes.model import connectors, limits, settings, units
 from camkes.model.protocols import Protocol
 
+pytestmark = pytest.mark.requirement("TOOL-28")
+
 ROOT = Path(__file__).resolve().parents[2]
 
 #: names that are also words of the language or of English: a string does not show that a setting is meant

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.requirement("TOOL-28")
+
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("camkes", "parser", "runtime", "kernel", "tools")
 #: written for users of the tool, whose first lines are about their systems

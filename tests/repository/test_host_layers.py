@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.requirement("TOOL-28")
+
 ROOT = Path(__file__).resolve().parents[2]
 KERNEL = ROOT / "kernel" / "host"
 

@@ -10,9 +10,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from camkes.protocols.cycles import strongly_connected
 from tests.repository.statements import imports
 from tests.repository.test_layers import modules
+
+pytestmark = pytest.mark.requirement("TOOL-28")
 
 
 def imported(path: Path, known: set[str]) -> list[str]:

@@ -8,6 +8,10 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.requirement("TOOL-28")
+
 ROOT = Path(__file__).resolve().parents[2]
 
 #: Modules that import what they use when they use it, and why.

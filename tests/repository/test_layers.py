@@ -11,6 +11,8 @@ import pytest
 from tests.repository.layers import LAYER_OF, LAYERS, table
 from tests.repository.statements import imports
 
+pytestmark = pytest.mark.requirement("TOOL-28")
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

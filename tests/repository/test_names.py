@@ -8,8 +8,12 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
+import pytest
+
 from tests.repository.statements import statements
 from tests.repository.test_layers import modules
+
+pytestmark = pytest.mark.requirement("TOOL-28")
 
 
 def class_names(text: str) -> list[str]:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.requirement("TOOL-28")
+
 ROOT = Path(__file__).resolve().parents[2]
 FILES = sorted(file for folder in ("camkes", "parser") for file in (ROOT / folder).rglob("*.py"))
 #: that start a program, of modules that can

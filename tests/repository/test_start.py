@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.requirement("TOOL-28")
+
 ROOT = Path(__file__).resolve().parents[2]
 
 CHECK = "from camkes.cli.main import main; main(['check', '-q', 'examples/nested'])"  # CMake was asked before

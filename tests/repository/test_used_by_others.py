@@ -15,6 +15,8 @@ import yaml  # type: ignore[import-untyped, unused-ignore]
 
 from tests.command import ROOT, camkes
 
+pytestmark = pytest.mark.requirement("TOOL-29")
+
 HOOKS = {each["id"]: each for each in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())}
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
 

@@ -14,6 +14,8 @@ from camkes.model.configured import InstanceSettings
 from camkes.model.settings import BUDGETS, TABLE, WCETS
 from camkes.resolve import LoadOptions, load
 
+pytestmark = pytest.mark.requirement("LANG-12")
+
 #: Of each setting: how it is set, a value, what it is where nothing is set, and where it is read to.
 Read = Callable[[InstanceSettings], object]
 SETTINGS: dict[str, tuple[str, int, object, Read]] = {

@@ -17,6 +17,8 @@ from camkes.diagnostics import Severity, Sink
 from camkes.resolve import codes, load
 from tests.resolve import corpus
 
+pytestmark = pytest.mark.requirement("LANG-2")
+
 VERDICTS = os.environ.get("CAMKES_CORPUS_VERDICTS")
 
 #: Headers of repositories that are not part of the corpus.

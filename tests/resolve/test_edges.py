@@ -15,6 +15,8 @@ from camkes.resolve.words.nearest import nearest
 from tests.resolve.neighbour_parts import STD, of, system
 from tests.resolve.systems import numbers, resolve
 
+pytestmark = pytest.mark.requirement("LANG-11")
+
 
 def test_a_reference_to_an_instance_of_an_unknown_component_is_not_a_second_error(tmp_path: Path) -> None:
     for text in ("x.v <- g.y;", "g.v <- x.y;"):

@@ -11,6 +11,8 @@ import pytest
 from camkes.diagnostics import Diagnostic, Sink
 from camkes.resolve import LoadOptions, load
 
+pytestmark = pytest.mark.requirement("LANG-21")
+
 GOOD = """\
 import <std_connector.camkes>;
 procedure P { int f(in int x); }

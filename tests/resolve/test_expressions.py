@@ -15,6 +15,8 @@ from camkes.resolve import codes
 from camkes.resolve.values.expressions import fold, fold_integer, item_of, no_item
 from tests.examples import examples
 
+pytestmark = pytest.mark.requirement("LANG-10")
+
 SPAN = Span(SourceFile(Path("x.camkes"), ""), 1, 1, 1, 1)
 
 

@@ -11,6 +11,8 @@ from camkes.diagnostics.rendering import Style, render
 from camkes.resolve import LoadOptions, load
 from tests.golden import compare
 
+pytestmark = pytest.mark.requirement("LANG-20")
+
 ROOT = Path(__file__).resolve().parents[2]
 BAD = Path(__file__).resolve().parent / "bad"
 FILES = sorted(BAD.glob("*.camkes"))

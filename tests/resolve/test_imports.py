@@ -13,6 +13,8 @@ from camkes.resolve import LoadOptions, load
 from camkes.resolve.words.nearest import nearest, suggested, suggestion
 from tests.golden import compare_part, names_of_parts
 
+pytestmark = pytest.mark.requirement("LANG-9")
+
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = Path(__file__).parent / "neighbours" / "imports.txt"
 

@@ -13,6 +13,8 @@ from tests.golden import compare
 from tests.resolve.inventory import ROWS, SAME, Row, Same
 from tests.resolve.systems import resolve
 
+pytestmark = pytest.mark.requirement("LANG-20")
+
 ROOT = Path(__file__).resolve().parents[2]
 TEXTS = Path(__file__).parent / "inventory"
 

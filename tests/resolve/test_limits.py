@@ -12,6 +12,8 @@ from camkes.resolve.program import hierarchy
 
 from .systems import good, numbers, resolve
 
+pytestmark = pytest.mark.requirement("LANG-23")
+
 
 @pytest.mark.mostly_long("100-False-False", "101-True-False")
 @pytest.mark.parametrize("innermost_first", [False, True])

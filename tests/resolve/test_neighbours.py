@@ -16,6 +16,8 @@ from tests.golden import compare_part, names_of_parts
 from tests.resolve import neighbours
 from tests.resolve.systems import resolve
 
+pytestmark = pytest.mark.requirement("LANG-11")
+
 ROWS = [(table, name) for table, texts in neighbours.TABLES.items() for name in texts]
 ANSWERS = Path(__file__).parent / "neighbours"
 

@@ -17,6 +17,8 @@ from camkes.parser.tables import load as load_tables
 from camkes.protocols import analyse
 from camkes.resolve import LoadOptions, load
 
+pytestmark = pytest.mark.requirement("LANG-21")
+
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*/*.camkes"))
 LIBRARY = sorted(file for file in (ROOT / "camkes" / "resolve" / "builtin").iterdir() if file.is_file())

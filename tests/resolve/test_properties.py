@@ -21,6 +21,8 @@ from tests.operations import assert_linear
 
 from .systems import good, resolve
 
+pytestmark = pytest.mark.requirement("LANG-11")
+
 
 @dataclass(frozen=True)
 class Plan:

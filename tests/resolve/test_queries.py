@@ -15,6 +15,8 @@ from tests.golden import compare_part, names_of_parts
 
 from .systems import resolve
 
+pytestmark = pytest.mark.requirement("LANG-14")
+
 
 def blob(root: dict[str, Any]) -> bytes:
     """A flattened device tree: dictionaries are nodes, the rest are properties: strings, words or bytes."""

@@ -11,6 +11,8 @@ import pytest
 from camkes.diagnostics import Sink
 from camkes.resolve import LoadOptions, load
 
+pytestmark = pytest.mark.requirement("LANG-19")
+
 LINES = """\
 import <std_connector.camkes>;
 procedure P { void f(); }

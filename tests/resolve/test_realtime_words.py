@@ -12,6 +12,8 @@ from camkes.resolve import codes
 
 from .systems import LIBRARY, STD, good, numbers, resolve
 
+pytestmark = pytest.mark.requirement("LANG-16")
+
 
 @pytest.mark.parametrize(
     ("attribute", "settings", "ids"),

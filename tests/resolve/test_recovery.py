@@ -19,6 +19,8 @@ from camkes.parser.positions import ParsedText
 from camkes.parser.tables import load as load_tables
 from tests.resolve.systems import resolve
 
+pytestmark = pytest.mark.requirement("LANG-22")
+
 TABLES = load_tables()
 
 #: A system of every kind of statement, one on a line.

@@ -8,12 +8,16 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from camkes.generate import generate_headers
 from camkes.resolve import codes
 from camkes.resolve.names.symbols import PRIVATE
 from camkes.resolve.words.keywords import C_LIBRARY, C_MACROS, C_STRUCTS
 from camkes.resources import HOST_KERNEL, RUNTIME, TEMPLATES
 from tests.resolve.systems import STD, good, resolve
+
+pytestmark = pytest.mark.requirement("LANG-24")
 
 _MEMBERS = """
 procedure P { int f(in int x); }

@@ -16,6 +16,8 @@ from camkes.resolve.words.nearest import nearest
 
 from .systems import LIBRARY, STD, good, numbers, resolve
 
+pytestmark = pytest.mark.requirement("LANG-11")
+
 ADDER = (
     STD
     + """

@@ -15,6 +15,8 @@ from camkes.model.dump import dump_text
 from camkes.resolve import LoadOptions, load
 from tests.golden import compare
 
+pytestmark = pytest.mark.requirement("LANG-11")
+
 GOOD = Path(__file__).parent / "good"
 NAMES = sorted(path.stem for path in GOOD.glob("*.camkes"))
 

@@ -26,6 +26,8 @@ from camkes.resolve.files.library import LIBRARY
 from tests.resolve import corpus
 from tests.resolve.inventory import ROWS, SAME
 
+pytestmark = pytest.mark.requirement("LANG-13")
+
 UPSTREAM = os.environ.get("CAMKES_UPSTREAM")
 PYTHON = os.environ.get("CAMKES_UPSTREAM_PYTHON")
 

@@ -25,6 +25,8 @@ from camkes.resolve import LoadOptions, load
 from camkes.resolve.values.devicetree import DeviceNode, read_tree
 from tests.resolve.test_upstream import PYTHON, UPSTREAM, answers_of_upstream, differences, errors
 
+pytestmark = pytest.mark.requirement("LANG-14")
+
 TREES = os.environ.get("CAMKES_CORPUS_DTB")
 QUESTIONS = 30  # of each tree
 MOST_TREES = 12

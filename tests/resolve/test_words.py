@@ -22,6 +22,8 @@ from camkes.resolve.words.known import is_known
 from tests.resolve import corpus
 from tests.resolve.systems import resolve
 
+pytestmark = pytest.mark.requirement("LANG-15")
+
 TABLES = load_tables()
 
 #: Words that mean something somewhere, and are names elsewhere.

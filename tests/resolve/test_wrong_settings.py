@@ -29,6 +29,8 @@ from camkes.resolve import LoadOptions
 
 from .systems import resolve
 
+pytestmark = pytest.mark.requirement("LANG-19")
+
 #: A part of each kind: tasks, threads, interfaces, a CPI, a condition, locks, memory, a scheduler.
 SYSTEM = """import <std_connector.camkes>;
 import <user_scheduler.camkes>;

@@ -13,6 +13,8 @@ import pytest
 from camkes.running.kinds import Kind
 from tests.runtime.host import Run, build
 
+pytestmark = pytest.mark.requirement("RT-19")
+
 MS = 1_000_000
 
 SYSTEM = """

@@ -7,9 +7,13 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from camkes.running.decode import decode
 from camkes.running.refusals import refusals
 from tests.runtime.host import build
+
+pytestmark = pytest.mark.requirement("RT-19")
 
 MS = 1_000_000
 HEAD = "#include <camkes/realtime.h>\n"

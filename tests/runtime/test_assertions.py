@@ -11,6 +11,8 @@ import pytest
 
 from tests.runtime.host import build
 
+pytestmark = pytest.mark.requirement("RT-15")
+
 _SYSTEM = """
 procedure P { void go(); }
 component Task { control; requestor; uses P p; }

@@ -14,6 +14,8 @@ from camkes.capdl.authority import authority
 from camkes.running.kinds import Kind
 from tests.runtime.host import Built, Run, build
 
+pytestmark = pytest.mark.requirement("RT-25")
+
 MS = 1_000_000
 
 HEAD = "#include <camkes/realtime.h>\n"

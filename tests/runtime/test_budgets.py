@@ -13,6 +13,8 @@ from camkes.capdl.host_table import table_objects
 from camkes.running.kinds import Kind
 from tests.runtime.host import Built, Run, build
 
+pytestmark = pytest.mark.requirement("RT-22")
+
 MS = 1_000_000
 
 # five tasks with rate-monotonic priorities and budgets that are what they need

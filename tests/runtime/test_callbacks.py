@@ -10,6 +10,8 @@ import pytest
 
 from tests.runtime.host import build
 
+pytestmark = pytest.mark.requirement("RT-12")
+
 _SYSTEM = """
 component Emitter { control; requestor; emits E e; emits E f; }
 component Consumer { control; consumes E e; consumes E f; }

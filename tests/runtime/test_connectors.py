@@ -12,6 +12,8 @@ import pytest
 from camkes.resources import HOST_KERNEL, RUNTIME
 from tests.runtime.host import build
 
+pytestmark = pytest.mark.requirement("RT-12")
+
 _TIMER = "import <TimeServer/TimeServer.camkes>;\nimport <global-connectors.camkes>;\n"
 
 

@@ -12,6 +12,8 @@ from camkes.running.kinds import KernelCall, Kind
 from tests.runtime.host import Run, build
 from tests.runtime.systems import PROTOCOLS, every_pair
 
+pytestmark = pytest.mark.requirement("RT-9")
+
 _JOBS = 5
 
 _CHAIN = """

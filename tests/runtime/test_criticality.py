@@ -18,6 +18,8 @@ from tests.runtime.host import Run, build
 from tests.runtime.test_budgets import JOBS, TASKS, responses, tasks
 from tests.runtime.test_time_manager import MS, intervals
 
+pytestmark = pytest.mark.requirement("RT-23")
+
 CRITICAL = """
 t5._criticality = 1; t4._criticality = 1; t2._criticality = 1;
 t4._overrun = "raise"; t4._budget_1 = 7 ms;

@@ -28,6 +28,8 @@ from tests.runtime.explore import DURATION, schedules
 from tests.runtime.host import build, place
 from tests.runtime.systems import Contended
 
+pytestmark = pytest.mark.requirement("RT-7")
+
 #: what these have is in others too: one more lock, a CPI in between, equal priorities, a fixed priority
 LONG = (
     *(systems.ONE_LOCK, systems.RANKS, systems.CHAIN, systems.THREE_LOCKS, systems.POOL, systems.FIXED_LEAF),

@@ -13,6 +13,8 @@ from camkes.diagnostics import Sink
 from camkes.running.kinds import Kind
 from tests.runtime.host import Run, build, checked
 
+pytestmark = pytest.mark.requirement("RT-20")
+
 MS = 1_000_000
 
 SYSTEM = """

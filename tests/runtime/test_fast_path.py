@@ -20,10 +20,13 @@ _HERE = Path(__file__).parent / "fast_path"
 _COMPILER = subprocess.run(["cc", "--version"], capture_output=True, text=True, check=False).stdout
 _IS_GCC = "Free Software Foundation" in _COMPILER
 
-pytestmark = pytest.mark.skipif(
-    platform.machine() != "x86_64" or not _IS_GCC,
-    reason="the figures are those of GCC for x86_64",
-)
+pytestmark = [
+    pytest.mark.requirement("RT-10"),
+    pytest.mark.skipif(
+        platform.machine() != "x86_64" or not _IS_GCC,
+        reason="the figures are those of GCC for x86_64",
+    ),
+]
 
 _SYSTEM = """
 procedure Clock { uint64_t now(in uint64_t release); }

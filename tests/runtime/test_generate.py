@@ -20,6 +20,8 @@ from tests.codes import codes_of
 from tests.resolve.systems import STD, numbers
 from tests.runtime.host import plan_of
 
+pytestmark = pytest.mark.requirement("RT-14")
+
 ROOT = Path(__file__).parents[2]
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -10,6 +10,8 @@ import pytest
 
 from tests.runtime.host import build
 
+pytestmark = pytest.mark.requirement("RT-29")
+
 
 def test_a_direct_call_is_a_call(tmp_path: Path) -> None:
     text = """

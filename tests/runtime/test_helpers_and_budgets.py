@@ -13,6 +13,8 @@ import pytest
 from camkes.running.kinds import Kind
 from tests.runtime.host import Run, build
 
+pytestmark = pytest.mark.requirement("RT-26")
+
 MS = 1_000_000
 
 #: in each case `low` helps `high`, which waits for it from 1 on; `middle` comes at 2

@@ -10,6 +10,8 @@ import pytest
 
 from tests.runtime.hostile import SERVERS, Case
 
+pytestmark = pytest.mark.requirement("RT-3")
+
 #: in short runs: one of each way in which a request is served, and managers that several servers share
 SHORT = (
     "plain",

@@ -12,6 +12,8 @@ import pytest
 
 from tests.runtime.host import build
 
+pytestmark = pytest.mark.requirement("RT-30")
+
 SYSTEM = """component Task { control; requestor; }
 assembly { composition { component Task task; } configuration { task._priority = 10; } }"""
 SOURCES = {"Task": 'int run(void) { puts("runs"); return 0; }\n'}

@@ -13,6 +13,8 @@ import pytest
 from camkes.running.kinds import KernelCall, Kind
 from tests.runtime.host import Run, build
 
+pytestmark = pytest.mark.requirement("RT-10")
+
 PAGE = Path(__file__).parents[2] / "docs" / "costs.md"
 
 _SYSTEM = """

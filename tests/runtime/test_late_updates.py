@@ -14,10 +14,14 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from camkes.running.kinds import Kind
 from tests.runtime import systems
 from tests.runtime.explore import DURATION
 from tests.runtime.host import Built, Run, build
+
+pytestmark = pytest.mark.requirement("RT-8")
 
 #: numbers of <camkes/trace.h>
 JITTER, POINT = 3, 4

@@ -17,6 +17,8 @@ from camkes.backends.sel4.workspace import make
 from camkes.diagnostics import Sink
 from tests.runtime.host import HEAD, build
 
+pytestmark = pytest.mark.requirement("RT-13")
+
 TEXT = """
 procedure P { int f(in int a); }
 component Client { control; uses P p; dataport Buf d; emits Ping e; }

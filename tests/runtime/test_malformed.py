@@ -15,6 +15,8 @@ from camkes.running.kinds import Kind
 from camkes.running.refusals import MessageError, refusals
 from tests.runtime.malformed import OPERATIONS, PERIOD_US, REQUESTS, TASKS, WINDOWS, Chain, build_chain
 
+pytestmark = pytest.mark.requirement("RT-2")
+
 _KINDS = len(REQUESTS)
 _PROTOCOL = "priority_protocol "
 

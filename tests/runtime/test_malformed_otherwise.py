@@ -16,6 +16,8 @@ from camkes.running.kinds import Kind
 from camkes.running.refusals import MessageError, refusals
 from tests.runtime.host import Run, build, plan_of
 
+pytestmark = pytest.mark.requirement("RT-2")
+
 #: what `odd` does before its request: a job for each, with the errors that this makes at the server
 TROUBLE = {
     "nothing": ("", {}),

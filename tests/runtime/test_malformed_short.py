@@ -19,6 +19,8 @@ from camkes.running.kinds import Kind
 from camkes.running.refusals import MessageError, refusals
 from tests.runtime.host import build, plan_of
 
+pytestmark = pytest.mark.requirement("RT-2")
+
 #: bytes of the requests of the methods; None: it has a string. In messages of up to four words each value
 #: starts a word, in others values follow each other.
 SIZES = (16, 0, 24, 40, None, 8)

@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 from camkes.generate.names import c_string
 from tests.runtime.host import build
 
+pytestmark = pytest.mark.requirement("RT-1")
+
 Literal: TypeAlias = "str | list[str]"
 
 _NUMBERS = {

@@ -11,6 +11,8 @@ import pytest
 from camkes.running.kinds import Kind
 from tests.runtime.host import build
 
+pytestmark = pytest.mark.requirement("RT-5")
+
 #: tries all ways to give a thread more than `ceiling`, with every pair of slots, and counts those that work
 _ATTACK = """
 static int attack(unsigned ceiling)

@@ -18,6 +18,8 @@ from camkes.running.refusals import MessageError, refusals
 from tests.runtime.host import Built, Run, build, plan_of
 from tests.runtime.systems import PROTOCOLS, every_pair
 
+pytestmark = pytest.mark.requirement("RT-4")
+
 _JOBS = 6
 
 

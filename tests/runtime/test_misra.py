@@ -18,6 +18,8 @@ import pytest
 
 from camkes.resources import HOST_KERNEL, ROOT, RUNTIME, SEL4_KERNEL
 
+pytestmark = pytest.mark.requirement("RT-16")
+
 PAGE = ROOT / "docs" / "misra.md"
 #: code with a report
 CODE = "int one(const int *from) { if (from[0]) { return 1; } return 0; }\n"

@@ -16,6 +16,8 @@ from msgspec import Struct
 from camkes.running.kinds import Kind
 from tests.runtime.host import Run, build
 
+pytestmark = pytest.mark.requirement("RT-18")
+
 MS = 1_000_000
 SPACE = 200
 

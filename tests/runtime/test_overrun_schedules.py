@@ -9,6 +9,8 @@ import pytest
 from camkes.running.kinds import Kind
 from tests.runtime.host import Built, build
 
+pytestmark = pytest.mark.requirement("RT-18")
+
 MS = 1_000_000
 
 SYSTEM = """

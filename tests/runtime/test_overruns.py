@@ -20,6 +20,8 @@ from camkes.running.events import Event
 from camkes.running.kinds import KernelCall, Kind
 from tests.runtime.host import Built, Run, build
 
+pytestmark = pytest.mark.requirement("RT-18")
+
 MS = 1_000_000
 #: of the release of the lowest task of each policy, in milliseconds; on seL4, starting takes some time
 STARTS = range(50, 450, 100)

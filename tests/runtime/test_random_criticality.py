@@ -21,6 +21,8 @@ from tests.report.random_overruns import demand
 from tests.report.test_random_systems import JOBS, PERIOD, code, random_system, text
 from tests.runtime.host import Run, build
 
+pytestmark = pytest.mark.requirement("RT-23")
+
 Make = Callable[[int], tuple[str, dict[str, str]]]
 
 CONTROLLER = "component Controller { control; requestor; criticality_control; }\n"

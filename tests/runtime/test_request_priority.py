@@ -12,6 +12,8 @@ from camkes.running.kinds import Kind
 from tests.runtime import systems
 from tests.runtime.host import Run, build
 
+pytestmark = pytest.mark.requirement("RT-11")
+
 _SAY = '    printf("%u\\n", camkes_request_priority());\n'
 
 

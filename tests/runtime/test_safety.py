@@ -15,6 +15,8 @@ from camkes.running.kinds import Kind
 from tests.runtime.host import build, plan_of
 from tests.runtime.systems import CHAIN, LEAF, PASS, TASK
 
+pytestmark = pytest.mark.requirement("RT-5")
+
 #: the system: a (10) and b (20) request `one`, c (20) `two`, both request `leaf`
 _UPDATE, _CLEAR = 6, 7
 

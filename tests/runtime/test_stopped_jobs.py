@@ -13,6 +13,8 @@ from camkes.running.kinds import Kind
 from camkes.running.model import State
 from tests.runtime.host import Run, build
 
+pytestmark = pytest.mark.requirement("RT-22")
+
 MS = 1_000_000
 
 SYSTEM = """

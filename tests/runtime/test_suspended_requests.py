@@ -17,6 +17,8 @@ from camkes.generate import generate_headers
 from camkes.running.kinds import Kind
 from tests.runtime.host import Run, build, checked
 
+pytestmark = pytest.mark.requirement("RT-19")
+
 MS = 1_000_000
 HEAD = "#include <camkes/realtime.h>\n"
 

@@ -6,8 +6,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from camkes.running.kinds import EndReason, Kind
 from tests.runtime.host import build
+
+pytestmark = pytest.mark.requirement("RT-31")
 
 _TEXT = """
 component Task { control; requestor; }

@@ -14,6 +14,8 @@ from camkes.capdl.time_manager import TIME_MANAGER
 from camkes.running.kinds import KernelCall, Kind
 from tests.runtime.host import Run, build
 
+pytestmark = pytest.mark.requirement("RT-24")
+
 MS = 1_000_000
 WORKER = "component Worker {{ control; requestor; attribute int length; }}\n"
 SOURCES = {

@@ -12,7 +12,7 @@ import pytest
 
 from camkes.resources import HOST_KERNEL, RUNTIME
 from tests.runtime.host import place
-from tests.units import build, check
+from tests.units import build, check, requirement_of
 from tests.written import write_files
 
 SEL4 = RUNTIME / "src" / "platform" / "sel4"
@@ -87,8 +87,13 @@ _UNITS = (
 )
 
 
+@pytest.mark.requirement("RT-36")
 @pytest.mark.parametrize(
-    ("name", "sources", "mcs"), _UNITS, ids=[f"{name}{'-mcs' * mcs}" for name, _, mcs in _UNITS]
+    ("name", "sources", "mcs"),
+    [
+        pytest.param(*unit, id=f"{unit[0]}{'-mcs' * unit[2]}", marks=requirement_of(_UNIT / f"{unit[0]}.c"))
+        for unit in _UNITS
+    ],
 )
 def test_unit(name: str, sources: tuple[str, ...], mcs: bool, tmp_path: Path) -> None:
     flags = ("-DCAMKES_KERNEL_HOST=1", *(("-DCONFIG_KERNEL_MCS",) if mcs else ()))
@@ -104,6 +109,8 @@ def test_unit(name: str, sources: tuple[str, ...], mcs: bool, tmp_path: Path) ->
     )
 
 
+@pytest.mark.requirement("RT-36")
+@requirement_of(_UNIT / "release_sel4_test.c")
 def test_a_task_on_sel4_asks_the_clock_for_its_release(tmp_path: Path) -> None:
     """Headers of seL4's libraries are empty here, and other functions of the source are not linked."""
     empty = ("autoconf.h", "camkes/pid.h", "sel4runtime/gen_config.h")
@@ -114,6 +121,8 @@ def test_a_task_on_sel4_asks_the_clock_for_its_release(tmp_path: Path) -> None:
     check(build(tmp_path, _UNIT / "release_sel4_test.c", [source], includes, *flags))
 
 
+@pytest.mark.requirement("RT-36")
+@requirement_of(_UNIT / "printer_sel4_test.c")
 def test_records_are_printed_on_sel4_in_the_order_of_their_times(tmp_path: Path) -> None:
     includes = (RUNTIME / "include", SEL4, HOST_KERNEL / "include")
     flags = ("-DCAMKES_KERNEL_HOST=1", "-DCONFIG_PRINTING")
@@ -131,6 +140,7 @@ def _warnings(folder: Path, mcs: bool, *sources: Path, how: Sequence[str] = ("-f
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder).stderr
 
 
+@pytest.mark.requirement("RT-17")
 @pytest.mark.parametrize("mcs", [False, True], ids=["", "mcs"])
 def test_the_compiler_has_nothing_to_say(mcs: bool, tmp_path: Path) -> None:
     sources = [s for s in sorted((RUNTIME / "src").rglob("*.c")) if not s.name.endswith("_sel4.c")]
@@ -146,6 +156,7 @@ def _version_of_gcc() -> int:
     return 0 if "__clang__" in words else int(words["__GNUC__"])
 
 
+@pytest.mark.requirement("RT-17")
 @pytest.mark.skipif(_version_of_gcc() < 12, reason="-fanalyzer is that of GCC 12 or newer")
 @pytest.mark.parametrize("mcs", [False, True], ids=["", "mcs"])
 def test_the_analyzer_of_the_compiler_has_nothing_to_say(mcs: bool, tmp_path: Path) -> None:
@@ -177,6 +188,7 @@ seL4_Word message(void)
 """
 
 
+@pytest.mark.requirement("RT-17")
 @pytest.mark.parametrize(
     ("case", "to", "said"),
     [

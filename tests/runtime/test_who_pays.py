@@ -16,7 +16,7 @@ from camkes.running.kinds import Kind
 from tests.runtime.host import Run, build
 
 #: each call of these overruns is in tests/runtime/unit
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.requirement("RT-21"), pytest.mark.long]
 
 MS = 1_000_000
 

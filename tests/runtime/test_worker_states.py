@@ -7,9 +7,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pytest
+
 from camkes.resources import ROOT, RUNTIME
 from camkes.running.kinds import Kind
 from tests.runtime.host import build
+
+pytestmark = pytest.mark.requirement("RT-32")
 
 _HEADER = (RUNTIME / "include" / "camkes" / "worker_states.h").read_text("utf-8")
 

@@ -20,7 +20,10 @@ from tests.processes import wait_for
 from tests.project.support import app, find
 from tests.sandbox.world import World, libc, world
 
-pytestmark = pytest.mark.skipif(not sandbox.available(), reason="this machine has no sandbox")
+pytestmark = [
+    pytest.mark.requirement("TOOL-23"),
+    pytest.mark.skipif(not sandbox.available(), reason="this machine has no sandbox"),
+]
 
 HERE = Path(__file__).parent
 FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-O1", "-Wall", "-Wextra", "-Werror"]

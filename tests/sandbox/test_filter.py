@@ -15,6 +15,8 @@ import pytest
 from camkes import sandbox
 from tests.host.kernel import CC
 
+pytestmark = pytest.mark.requirement("TOOL-23")
+
 MACHINES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 VERSIONS = (1, 6)  # of Landlock, where the filter changes
 TABLES = "_ALLOWED", "_SIGNALS", "_IGNORED", "_UNSUPPORTED", "_JUDGED"

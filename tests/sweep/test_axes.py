@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from camkes.diagnostics import Sink
 from camkes.sweep.axes import SweepAxis, combinations, indices, read_axes, sample
 
+pytestmark = pytest.mark.requirement("AN-29")
+
 
 def axis(text: str) -> SweepAxis:
     sink = Sink()

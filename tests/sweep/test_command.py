@@ -27,6 +27,8 @@ from tests.golden import compare
 from tests.processes import Marked, default_signals, wait_for
 from tests.sweep.systems import SYSTEM, prepared, write_system
 
+pytestmark = pytest.mark.requirement("AN-29")
+
 SVG = "{http://www.w3.org/2000/svg}"
 VARY = ("--vary", "fast._wcet=1ms:6ms:0.5ms", "--vary", "table.store_priority_protocol=fixed,inherited")
 

@@ -21,6 +21,8 @@ from camkes.sweep.rows import RowVerdict, SweepRow, best
 from tests.command import camkes
 from tests.sweep.systems import SYSTEM, evaluation, write_system
 
+pytestmark = pytest.mark.requirement("AN-29")
+
 
 def rows_of(root: Path, *vary: str, todo: Doable | None = None, count: int) -> list[SweepRow]:
     with evaluation(root, *vary, todo=todo) as each:

@@ -16,6 +16,8 @@ from camkes.sweep.results import SweepIdentity, results_file
 from camkes.sweep.rows import SweepRow
 from tests.diagnostics.test_commands import limited_files
 
+pytestmark = pytest.mark.requirement("AN-29")
+
 IDENTITY = SweepIdentity(vary=("a.b=1,2",), options={"--do": "analyze"}, files="1")
 
 

@@ -14,6 +14,8 @@ import pytest
 from camkes.sweep.workers import Lost, Workers, WorkersError, local
 from tests.processes import Marked
 
+pytestmark = pytest.mark.requirement("AN-29")
+
 END, HANG, END_ONCE, RAISE = -1, -2, -3, -4
 
 

@@ -16,6 +16,8 @@ from camkes.scaffold.installation import ToolSource
 from tests.command import camkes
 from tests.documents import conforming
 
+pytestmark = pytest.mark.requirement("TOOL-17")
+
 
 @pytest.mark.long
 @pytest.mark.parametrize("template", TEMPLATES)

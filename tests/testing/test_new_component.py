@@ -11,6 +11,8 @@ import pytest
 from tests.command import camkes
 from tests.documents import conforming
 
+pytestmark = pytest.mark.requirement("TOOL-17")
+
 #: as in the applications of seL4/camkes: a folder for each component, procedures in files of their own
 UPSTREAM = {
     "adder.camkes": """\

@@ -9,6 +9,8 @@ from types import SimpleNamespace
 from typing import Any, cast
 from xml.etree import ElementTree
 
+import pytest
+
 from camkes.cli.commands.tests import merged
 from camkes.diagnostics import Diagnostic, SourceFile, Span
 from camkes.model.system import System
@@ -23,6 +25,8 @@ from camkes.testing.run import Case
 from camkes.testing.run import TestResult as Result
 from camkes.testing.suite import CaseSettings
 from camkes.testing.suite import Test as OfProject
+
+pytestmark = pytest.mark.requirement("TOOL-16")
 
 DRIVER = SourceFile(Path("/pump/tests/driver.c"), "")
 FAILED = Diagnostic(CHECK_FAILED, "it is 1, not 2", Span(DRIVER, 7, 1, 7, 2))

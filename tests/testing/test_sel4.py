@@ -28,6 +28,8 @@ from tests.backends.sel4.test_trace import line, text
 from tests.command import Result, camkes
 from tests.written import write_files
 
+pytestmark = pytest.mark.requirement("TOOL-16")
+
 MILLISECOND = 1_000_000
 
 

@@ -12,6 +12,8 @@ from camkes.scaffold.stubs import defined
 from tests.command import camkes
 from tests.documents import conforming
 
+pytestmark = pytest.mark.requirement("TOOL-18")
+
 #: a method of each shape of values, in each direction
 SHAPES = """\
 import <std_connector.camkes>;

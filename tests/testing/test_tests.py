@@ -18,6 +18,8 @@ from camkes.testing.suite import CaseSettings, read_settings
 from tests.command import Result, camkes
 from tests.documents import conforming
 
+pytestmark = pytest.mark.requirement("TOOL-16")
+
 PARTS = """
 procedure Io {
     int get(in int a, out int b, inout string s, in string t, in char c[], out int list[],

@@ -23,6 +23,8 @@ from camkes.scaffold import installation
 from camkes.scaffold.installation import ToolSource, source_of_tool
 from tests.command import camkes
 
+pytestmark = pytest.mark.requirement("TOOL-17")
+
 WORKFLOW = Path(".github/workflows/ci.yml")
 #: what pipx does, without an index: the packages that the tool needs are those of the tests
 PIPX = """\

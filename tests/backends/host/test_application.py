@@ -19,6 +19,8 @@ from camkes.project.builds import ComponentBuild
 from camkes.project.codes import MISSING_FILE
 from tests.written import write_files
 
+pytestmark = pytest.mark.requirement("LANG-26")
+
 
 def find(folder: Path, **how: Any) -> tuple[Application | None, list[str]]:
     sink = Sink()

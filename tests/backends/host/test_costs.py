@@ -6,10 +6,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from camkes.analysis.profiles import read_platform
 from camkes.backends.host.costs import costs_on
 from camkes.diagnostics import Sink
 from tests.runtime.host import plan_of
+
+pytestmark = pytest.mark.requirement("HOST-16")
 
 PROFILE = """
 clock = 1_000_000_000

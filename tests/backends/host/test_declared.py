@@ -13,6 +13,8 @@ from camkes.backends.host.messages import Sources, compiler_messages
 from camkes.diagnostics import Diagnostic, Sink
 from camkes.resolve import LoadOptions, load
 
+pytestmark = pytest.mark.requirement("CHECK-6")
+
 SYSTEM = """\
 procedure P {
     int go(in int a, out int b);

@@ -23,6 +23,8 @@ from camkes.running.waits import Situation
 from tests.runtime.host import Built, build
 from tests.runtime.systems import PROTOCOLS, every_pair
 
+pytestmark = pytest.mark.requirement("HOST-4")
+
 #: a component with a fault each; `// FAULT` marks the line of the fault, `// CALL` those of the calls to it
 CASES = {path.stem: path.read_text() for path in sorted(Path(__file__).with_name("faults").glob("*.c"))}
 

@@ -40,7 +40,7 @@ FILES = {
     "include/own.h": "#define OWN 0\n",
 }
 
-pytestmark = pytest.mark.usefixtures("ready_kernel")
+pytestmark = [pytest.mark.requirement("TOOL-20"), pytest.mark.usefixtures("ready_kernel")]
 
 
 class Place:

@@ -24,6 +24,8 @@ from tests.backends.host.test_host import FILES
 from tests.command import camkes
 from tests.golden import compare
 
+pytestmark = pytest.mark.requirement("TOOL-20")
+
 ROOT = Path(__file__).resolve().parents[3]
 
 

@@ -24,6 +24,8 @@ from camkes.generate.render import Renderer
 from camkes.process import disk_error
 from tests.command import camkes
 
+pytestmark = pytest.mark.requirement("TOOL-6")
+
 ROOT = Path(__file__).resolve().parents[3]
 INVERSION = ROOT / "examples" / "inversion"
 ADDER = ROOT / "examples" / "adder"

@@ -23,6 +23,8 @@ from camkes.project.builds import ComponentBuild
 from tests.backends.host.conftest import Build
 from tests.written import write_files
 
+pytestmark = pytest.mark.requirement("TOOL-21")
+
 SYSTEM = """
 import <std_connector.camkes>;
 procedure P { int twice(in int x); }

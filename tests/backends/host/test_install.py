@@ -18,6 +18,8 @@ from camkes import __version__
 from tests.backends.host.test_host import CLIENT, SERVER, SYSTEM
 from tests.written import write_files
 
+pytestmark = pytest.mark.requirement("TOOL-25")
+
 ROOT = Path(__file__).resolve().parents[3]
 #: the packages of the tests take the place of those that pip would fetch
 PACKAGES = [p for p in sys.path if p.endswith("site-packages")]

@@ -14,6 +14,8 @@ from camkes.backends.host.compiler import find_compiler
 from camkes.diagnostics import Sink
 from tests.command import camkes
 
+pytestmark = pytest.mark.requirement("TOOL-20")
+
 Built = list[Path]
 
 

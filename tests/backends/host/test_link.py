@@ -8,6 +8,8 @@ import pytest
 
 from camkes.backends.host import link
 
+pytestmark = pytest.mark.requirement("CHECK-6")
+
 
 @pytest.mark.parametrize(
     ("message", "place"),

@@ -18,6 +18,8 @@ from camkes.diagnostics import Sink
 from tests.backends.host.conftest import Build
 from tests.backends.host.test_host import CLIENT, FILES, SERVER
 
+pytestmark = pytest.mark.requirement("TOOL-20")
+
 LISTS = (
     "DeclareCAmkESComponent(Client SOURCES Client.c)\n"
     "DeclareCAmkESComponent(Server SOURCES Server.c INCLUDES first second)\n"

@@ -18,6 +18,8 @@ import pytest
 from camkes import process
 from tests.processes import PATIENCE, Marked, default_signals, wait_for
 
+pytestmark = pytest.mark.requirement("TOOL-22")
+
 #: Starts a process of its own, writes the file "ready", and would run for ever.
 ENDLESS = "sleep 100000 & echo yes > ready; sleep 100000"
 

@@ -13,6 +13,8 @@ import pytest
 
 from tests.processes import default_signals
 
+pytestmark = pytest.mark.requirement("TOOL-22")
+
 #: Runs a program once for each step in `camkes.process`: a call, a line
 #: or a return that is reached for the first time. The process of that run raises KeyboardInterrupt at its
 #: step, or sends itself the signal, and ends as the command does. The program starts others in its group, in

@@ -12,6 +12,8 @@ import pytest
 
 from camkes.generate import render
 
+pytestmark = pytest.mark.requirement("RT-14")
+
 
 @dataclass(frozen=True, slots=True)
 class Me:

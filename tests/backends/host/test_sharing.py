@@ -18,6 +18,8 @@ from camkes.project.builds import ComponentBuild
 from tests.backends.host.conftest import Build
 from tests.written import write_files
 
+pytestmark = pytest.mark.requirement("HOST-22")
+
 SYSTEM = """
 import <std_connector.camkes>;
 procedure P { int ask(in int x); }

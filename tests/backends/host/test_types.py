@@ -17,6 +17,8 @@ from tests.backends.host.conftest import Build
 from tests.golden import compare
 from tests.written import write_files
 
+pytestmark = pytest.mark.requirement("CHECK-6")
+
 GOLDEN = Path(__file__).parent / "golden"
 
 SYSTEM = """\

@@ -20,6 +20,8 @@ from camkes.backends.sel4.elf import ElfSegment, Image
 from camkes.capdl.fill import FileData, Fill
 from camkes.model.architectures import ARCHITECTURES, Architecture
 
+pytestmark = pytest.mark.requirement("SEL4-10")
+
 
 def mapped(space: AddressSpace, architecture: Architecture) -> dict[int, FrameCap]:
     """Pages by address, found by walking from the root."""

@@ -20,7 +20,10 @@ from camkes.diagnostics import Sink
 from tests.backends.sel4.platforms import PLATFORMS
 
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
-pytestmark = pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace")
+pytestmark = [
+    pytest.mark.requirement("SEL4-4"),
+    pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace"),
+]
 
 DEFAULT = "attributes,dhcp,testgrouping,testsingleaddressspaceheap"
 

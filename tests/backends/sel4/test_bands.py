@@ -17,7 +17,7 @@ from camkes.running.kinds import Kind
 from tests.backends.sel4.recorded import LIMIT, MS, built, needs_workspace, records, with_costs
 from tests.runtime.test_bands import FAIR, LOCK, PAIR, SOURCES, system
 
-pytestmark = needs_workspace
+pytestmark = [pytest.mark.requirement("SEL4-6"), needs_workspace]
 
 #: kernel calls of a debug build, with those of the scheduler and of managers in between
 TOLERANCE = MS // 2

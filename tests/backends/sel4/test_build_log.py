@@ -13,6 +13,8 @@ import pytest
 
 from camkes.backends.sel4.build_log import NINJA_STATUS, failing_lines
 
+pytestmark = pytest.mark.requirement("SEL4-12")
+
 NOISE = [f"checking whether the compiler accepts -Werror={number}... yes" for number in range(100)]
 
 

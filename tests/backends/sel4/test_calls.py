@@ -21,6 +21,8 @@ from tests.written import write_files
 
 from .test_cmake import cmake
 
+pytestmark = pytest.mark.requirement("PLAN-6")
+
 SYSTEM = """\
 import <std_connector.camkes>;
 procedure P { int f(in int x); }

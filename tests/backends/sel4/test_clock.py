@@ -19,6 +19,8 @@ from tests.written import write_files
 
 from .platforms import PLATFORMS
 
+pytestmark = pytest.mark.requirement("SEL4-19")
+
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
 
 APPLICATION = {

@@ -18,6 +18,8 @@ from camkes.project.cmake import find_cmake
 
 from .project import project
 
+pytestmark = pytest.mark.requirement("SEL4-13")
+
 ROOT = Path(__file__).parents[3]
 STANDIN = Path(__file__).parent / "standin"
 

@@ -29,7 +29,10 @@ from tests.backends.sel4.platforms import PLATFORMS
 from tests.backends.sel4.recorded import LIMIT
 
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
-pytestmark = pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace")
+pytestmark = [
+    pytest.mark.requirement("SEL4-1"),
+    pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace"),
+]
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 #: the program of QEMU, further definitions for CMake

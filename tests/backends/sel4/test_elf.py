@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 
 from camkes.backends.sel4.elf import ElfError, Image, read_image
 
+pytestmark = pytest.mark.requirement("SEL4-14")
+
 SOURCE = """
 char zero[9000];
 char data[5000] = {1};

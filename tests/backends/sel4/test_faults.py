@@ -22,6 +22,8 @@ from camkes.backends.sel4.workspace import console
 from tests.backends.sel4.recorded import built, needs_workspace
 from tests.command import camkes
 
+pytestmark = pytest.mark.requirement("SEL4-14")
+
 #: as readelf writes it: a program with frame pointers, a function without rows, another machine
 X86 = """\
 Contents of the .debug_frame section:

@@ -16,7 +16,10 @@ from camkes.backends.sel4.workspace import console, make
 from camkes.diagnostics import Sink
 
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
-pytestmark = pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace")
+pytestmark = [
+    pytest.mark.requirement("SEL4-16"),
+    pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace"),
+]
 
 ADL = """
 import <std_connector.camkes>;

@@ -19,6 +19,7 @@ from tests.command import camkes
 from tests.end_to_end.support import EXAMPLES
 
 pytestmark = [
+    pytest.mark.requirement("SEL4-17"),
     pytest.mark.long,
     pytest.mark.skipif(not WORKSPACE, reason="SEL4_VM_WORKSPACE names no workspace with camkes-vm"),
 ]

@@ -16,6 +16,7 @@ import pytest
 from tests.backends.sel4.virtual_machine import MODULES, WORKSPACE, boot, image_of
 
 pytestmark = [
+    pytest.mark.requirement("SEL4-17"),
     pytest.mark.long,
     pytest.mark.skipif(not WORKSPACE, reason="SEL4_VM_WORKSPACE names no workspace with camkes-vm"),
 ]

@@ -15,7 +15,7 @@ from camkes.running.kinds import Kind
 from tests.backends.sel4.recorded import MS, needs_workspace, records
 from tests.runtime.hostile import SERVERS, Case
 
-pytestmark = needs_workspace
+pytestmark = [pytest.mark.requirement("SEL4-7"), needs_workspace]
 
 #: what the kernel calls of the attacker take
 TOLERANCE = MS // 4

@@ -7,7 +7,11 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from camkes.backends.sel4.join import hide
+
+pytestmark = pytest.mark.requirement("SEL4-13")
 
 METER = """
 extern int measure(void);

@@ -19,6 +19,8 @@ from benchmarks.kernel_bounds.image import Seen, Tried, judged
 from tests.analysis.attacks import attacked_workload
 from tests.command import ROOT
 
+pytestmark = pytest.mark.requirement("SEL4-8")
+
 PERIODIC = (1000, 100)  # first release, period
 
 

@@ -30,6 +30,8 @@ from camkes.resolve import LoadOptions, load
 from tests.backends.sel4.platforms import MCS_PLATFORMS, PLATFORMS
 from tests.written import write_files
 
+pytestmark = pytest.mark.requirement("SEL4-5")
+
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
 
 SYSTEM = """\

@@ -26,6 +26,7 @@ from tests.documents import conforming
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "how-to" / "board.md"
 pytestmark = [
+    pytest.mark.requirement("SEL4-19"),
     pytest.mark.skipif(not os.environ.get("SEL4_WORKSPACE"), reason="SEL4_WORKSPACE names no workspace"),
     pytest.mark.skipif(shutil.which("qemu-system-x86_64") is None, reason="QEMU is not installed"),
     pytest.mark.long,

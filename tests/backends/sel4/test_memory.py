@@ -15,6 +15,8 @@ from camkes.backends.sel4.memory import Memory, Untyped, read_memory
 from camkes.capdl.details import ArmInterrupt
 from camkes.capdl.specification import SpecObject, StartState, memory_bits
 
+pytestmark = pytest.mark.requirement("SEL4-10")
+
 SIZES = {
     "seL4_TCBObject": 10,
     "seL4_EndpointObject": 4,

@@ -18,6 +18,8 @@ import pytest
 
 from tests.command import camkes
 
+pytestmark = pytest.mark.requirement("SEL4-8")
+
 ROOT = Path(__file__).parents[3]
 FOLDER = str(ROOT / "benchmarks" / "overheads")
 

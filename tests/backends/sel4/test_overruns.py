@@ -37,7 +37,7 @@ from tests.runtime import (
 from tests.runtime.test_overrun_chains import Case, Two
 from tests.runtime.test_overruns import CASES, SOURCES, STARTS
 
-pytestmark = needs_workspace
+pytestmark = [pytest.mark.requirement("SEL4-6"), needs_workspace]
 
 TOLERANCE = MS // 10
 EXAMPLES = Path(__file__).parents[3] / "examples"

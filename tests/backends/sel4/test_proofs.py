@@ -33,6 +33,8 @@ from camkes.resolve import LoadOptions, load
 from .test_memory import SIZES
 from .test_spec import images_of, parse
 
+pytestmark = pytest.mark.requirement("SEL4-21")
+
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
 
 ADL = """

@@ -34,6 +34,8 @@ from tests.end_to_end.support import EXAMPLES
 from tests.runtime.host import HEAD
 from tests.written import write_files
 
+pytestmark = pytest.mark.requirement("SEL4-15")
+
 IDLE = Record(10_000_000, Kind.IDLE, 65535, 65535, ())
 
 

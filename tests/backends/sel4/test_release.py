@@ -21,7 +21,10 @@ from camkes.running.kinds import Kind
 from tests.backends.sel4.platforms import PLATFORMS
 
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
-pytestmark = pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace")
+pytestmark = [
+    pytest.mark.requirement("SEL4-9"),
+    pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace"),
+]
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 SYSTEM = Path(__file__).parent / "release"

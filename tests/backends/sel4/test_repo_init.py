@@ -18,6 +18,8 @@ import pytest
 
 from tests.written import write_files
 
+pytestmark = pytest.mark.requirement("SEL4-20")
+
 ROOT = Path(__file__).parents[3]
 SCRIPT = ROOT / "repo-init.sh"
 MANIFEST = ROOT / "manifest.xml"

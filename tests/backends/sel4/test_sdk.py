@@ -58,6 +58,8 @@ from tests.diagnostics.test_commands import limited_files
 from tests.documents import conforming
 from tests.written import write_files
 
+pytestmark = pytest.mark.requirement("SEL4-11")
+
 EXAMPLES = Path(__file__).parents[3] / "examples"
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
 

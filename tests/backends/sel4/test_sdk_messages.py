@@ -6,12 +6,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from camkes.backends.host.declared import DeclaredNames
 from camkes.backends.host.jobs import BuildJob
 from camkes.backends.sel4.sdk.programs import run
 from camkes.diagnostics import Sink
 from camkes.resolve import LoadOptions, load
 from tests.written import write_files
+
+pytestmark = pytest.mark.requirement("SEL4-12")
 
 FILES = {
     "s.camkes": "procedure Spi { int read(in int chip, in int place); }\n"

@@ -18,7 +18,7 @@ from tests.backends.sel4.recorded import MS, needs_workspace, records, with_cost
 from tests.runtime.test_budgets import EXTENDED, JOBS, TASKS, tasks
 from tests.runtime.test_criticality import CRITICAL, longer
 
-pytestmark = needs_workspace
+pytestmark = [pytest.mark.requirement("SEL4-6"), needs_workspace]
 
 TOLERANCE = MS // 10
 

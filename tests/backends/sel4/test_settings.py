@@ -18,6 +18,8 @@ from camkes.diagnostics import Sink
 
 from .project import project
 
+pytestmark = pytest.mark.requirement("CHECK-10")
+
 ROOT = Path(__file__).parents[3]
 
 SETTINGS = {

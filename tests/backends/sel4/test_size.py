@@ -19,6 +19,8 @@ from camkes.capdl.text import capdl_text
 from camkes.model.units import PAGE
 from tests.backends.sel4.test_spec import MACHINES, MODELS, Cdl, images_of, parse
 
+pytestmark = pytest.mark.requirement("SEL4-18")
+
 #: different, so that none can be taken for another
 SIZES = {
     "seL4_Slot": 5,

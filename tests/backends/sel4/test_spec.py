@@ -24,6 +24,8 @@ from camkes.model.architectures import ARCHITECTURES
 from camkes.model.units import PAGE
 from tests.capdl.systems import EMPTY, everything, nested
 
+pytestmark = pytest.mark.requirement("SEL4-2")
+
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_@.\-]*")
 
 

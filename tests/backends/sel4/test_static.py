@@ -20,7 +20,10 @@ from .platforms import PLATFORMS
 
 ROOT = Path(__file__).parents[3]
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
-pytestmark = pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace")
+pytestmark = [
+    pytest.mark.requirement("SEL4-10"),
+    pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace"),
+]
 
 APPS = Path(WORKSPACE) / "projects" / "camkes" / "apps"
 

@@ -18,6 +18,8 @@ from camkes.model.limits import NO_NUMBER as NONE
 from camkes.running.kinds import Binding, Blocked, EndReason, KernelCall, Kind
 from camkes.running.names import NamedThread
 
+pytestmark = pytest.mark.requirement("SEL4-15")
+
 HIGH, LOW, SERVER, DRIVER = range(4)
 ENDPOINT, RELEASE_HIGH, RELEASE_LOW, TIMERS, INTERRUPT, REPLY = range(6)
 CONTEXTS = 10  # the first of their objects

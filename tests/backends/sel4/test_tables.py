@@ -26,6 +26,7 @@ WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
 APPS = Path(WORKSPACE) / "projects" / "camkes" / "apps"
 PROGRAM = shutil.which("parse-capDL", path=f"{WORKSPACE}/tools/bin{os.pathsep}{os.environ.get('PATH', '')}")
 pytestmark = [
+    pytest.mark.requirement("SEL4-3"),
     pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace"),
     pytest.mark.skipif(PROGRAM is None, reason="there is no parse-capDL"),
 ]

@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from camkes import pipeline
 from camkes.backends.sel4.trace import Record, read_line
 from camkes.backends.sel4.workspace import console
@@ -18,7 +20,7 @@ from camkes.diagnostics import Sink
 from camkes.running.kinds import Kind
 from tests.backends.sel4.recorded import LIMIT, MS, image, needs_workspace
 
-pytestmark = needs_workspace
+pytestmark = [pytest.mark.requirement("SEL4-1"), needs_workspace]
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +13,8 @@ from camkes.diagnostics import Sink
 from camkes.model.limits import NO_NUMBER
 from camkes.running.events import encode_records, parse_trace
 from camkes.running.kinds import Kind
+
+pytestmark = pytest.mark.requirement("SEL4-15")
 
 WORD = st.integers(0, (1 << 64) - 1)
 RECORDS = st.builds(

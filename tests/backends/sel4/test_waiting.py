@@ -26,7 +26,10 @@ from tests.end_to_end.test_helpers import locked, one_event
 from tests.end_to_end.test_timed_waits import event
 
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
-pytestmark = pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace")
+pytestmark = [
+    pytest.mark.requirement("SEL4-6"),
+    pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace"),
+]
 
 
 def clients(folder: Path) -> Path:

@@ -16,7 +16,7 @@ from camkes.backends.sel4.workspace import console
 from tests.backends.sel4.recorded import LIMIT, built, needs_workspace
 from tests.runtime.test_who_pays import REQUESTS, SOURCES, SYSTEM
 
-pytestmark = needs_workspace
+pytestmark = [pytest.mark.requirement("SEL4-6"), needs_workspace]
 
 
 @pytest.mark.parametrize("platform", ["x86_64", "qemu-arm-virt"])

@@ -13,6 +13,8 @@ from camkes.backends.sel4 import workspace
 from camkes.backends.sel4.workspace import console, make
 from camkes.diagnostics import Sink
 
+pytestmark = pytest.mark.requirement("SEL4-13")
+
 CMAKE = """#!/bin/sh
 echo "$@" >> cmake.calls
 : > build.ninja

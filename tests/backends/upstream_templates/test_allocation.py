@@ -20,6 +20,8 @@ from camkes.capdl.text import capdl_text
 
 from .support import cap, item, mappings, rendered, text_of
 
+pytestmark = pytest.mark.requirement("LANG-27")
+
 
 def test_both_ends_find_the_object_by_its_name(tmp_path: Path) -> None:
     rendering, diagnostics = rendered(

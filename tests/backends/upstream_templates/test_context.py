@@ -13,6 +13,8 @@ from camkes.project.application import ComponentBuild
 
 from .support import evaluated, rendered, text_of
 
+pytestmark = pytest.mark.requirement("LANG-27")
+
 #: expression of a template of client.p, and what it gives
 ME = {
     "/*? me ?*/": "client.p",

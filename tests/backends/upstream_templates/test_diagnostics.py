@@ -16,6 +16,8 @@ from tests.golden import compare
 
 from .support import rendered
 
+pytestmark = pytest.mark.requirement("LANG-28")
+
 EXPECTED = Path(__file__).parent / "expected"
 
 #: name -> templates

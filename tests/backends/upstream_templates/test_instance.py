@@ -24,6 +24,8 @@ from tests.resolve.systems import good
 
 from .support import SYSTEM, cap, item, mappings, rendered, text_of
 
+pytestmark = pytest.mark.requirement("LANG-27")
+
 ROOT = Path(__file__).parents[3]
 
 

@@ -15,6 +15,8 @@ from camkes.backends.upstream_templates.macros import TemplateError
 from camkes.backends.upstream_templates.view import CompositionView, ConfigurationView, EndView
 from tests.resolve.systems import good
 
+pytestmark = pytest.mark.requirement("LANG-27")
+
 
 def test_c_types() -> None:
     assert [macros.show_type(t) for t in ("int", "string", "character", "boolean")] == [

@@ -18,6 +18,8 @@ from tests.host.mcs.systems import (
     System,
 )
 
+pytestmark = pytest.mark.requirement("HOST-11")
+
 
 def in_ms(intervals: list[tuple[int, int]]) -> list[tuple[float, float]]:
     return [(a / MS, b / MS) for a, b in intervals]

@@ -33,6 +33,8 @@ from tests.host.mcs.systems import (
     System,
 )
 
+pytestmark = pytest.mark.requirement("HOST-11")
+
 
 @pytest.mark.parametrize(("least", "postponed"), [(0, []), (10, []), (11, [90]), (20, [90])])
 def test_what_is_less_than_the_least_budget_is_gone(mcs: Runner, least: int, postponed: list[int]) -> None:

@@ -16,6 +16,8 @@ from camkes.resources import HOST_KERNEL
 from tests.host.mcs.refill_reference import Budget, Worker, simulate
 from tests.host.mcs.systems import Runner, System
 
+pytestmark = pytest.mark.requirement("HOST-11")
+
 #: ns; a power of two, for durations that are joined by `|`
 UNIT = 1 << 20
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: HOST-1 */
 /* A client calls a server in another address space: message, label, badge, reply. */
 #include <camkes/host.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: HOST-1 */
 /* Capabilities travel in messages with the right to grant: to the endpoint itself as a badge, one
  * other into the slot that the receiver has named, while that is empty. */
 #include <camkes/host.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: HOST-3 */
 /* What is left open: ties among equals, durations, late timers, preemption points. */
 #include <camkes/host.h>
 #include <stdio.h>

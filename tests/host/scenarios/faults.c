@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: HOST-4 */
 /* What goes wrong in a component stops the thread that did it, by name; all others go on. */
 #include <camkes/host.h>
 #include <assert.h>

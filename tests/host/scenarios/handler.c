@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: HOST-4 */
 /* A fault handler gets the message of a fault and may let the thread try again. */
 #include <camkes/host.h>
 #include <stdio.h>

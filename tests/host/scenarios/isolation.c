@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: HOST-5 */
 /* The memory of another component is not there, wherever a wild pointer points. */
 #include <camkes/host.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: HOST-4 */
 /* A process that dies takes its threads along, and no others. */
 #include <camkes/host.h>
 #include <stdint.h>

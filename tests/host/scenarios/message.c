@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: HOST-1 */
 /* Messages are up to 120 words long, and a signal to an endpoint has none; user data stays with the
  * thread. */
 #include <camkes/host.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: HOST-1 */
 /* A notification is a word of badges: signals join, a wait takes them all. */
 #include <camkes/host.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: HOST-2 */
 /* First in, first out: senders at an endpoint, receivers at one, waiters at a notification. */
 #include <camkes/host.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: HOST-2 */
 /* A thread that looks for a change of memory does so until its time slice ends; one that counts is
  * left alone, and one that looks in vain is stopped. */
 #include <camkes/host.h>

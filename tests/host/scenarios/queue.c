@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: HOST-2 */
 /* Threads of equal priority. queue.table: first in, first out, each runs until it stops by itself.
  * slices.table: round robin by time slices; the slice of a thread that waits is kept. */
 #include <camkes/host.h>

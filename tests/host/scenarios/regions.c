@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: HOST-5 */
 /* Shared memory is behind a symbol of each component; a read-only one cannot be written. */
 #include <camkes/host.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: HOST-1 */
 /* Message registers as arguments: set before a message is sent, read after one is received. */
 #include <camkes/host.h>
 #include <stdio.h>

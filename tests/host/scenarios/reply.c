@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: HOST-1 */
 /* Reply capabilities: saved, used once in any order, deleted, or never there. */
 #include <camkes/host.h>
 #include <stdio.h>

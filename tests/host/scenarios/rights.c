@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: HOST-1 */
 /* What a thread may do is what its capabilities say: kinds, rights, slots that are not there. */
 #include <camkes/host.h>
 #include <stdio.h>

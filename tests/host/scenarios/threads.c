@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: HOST-2 */
 /* Priorities of threads change while they run, wait and are ready; suspend and resume. */
 #include <camkes/host.h>
 #include <stdio.h>

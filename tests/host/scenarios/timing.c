@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: HOST-2 */
 /* Virtual time: work that is preempted at any instant, periodic and single timers. */
 #include <camkes/host.h>
 #include <stdio.h>

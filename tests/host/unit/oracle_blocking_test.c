@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: HOST-12 */
 /* Work of lower tasks counts while a task could go on, up to its limit, and no longer. */
 #include "violation.h"
 

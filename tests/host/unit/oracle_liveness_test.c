@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: HOST-12 */
 /* Which waits at the end of a search violate L, and which only end with another arrival. */
 #include "search/search.h"
 #include "violation.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: HOST-12 */
 /* Each field of the table of a search is read, and an invalid table is refused. */
 #include "isolation/memory.h"
 #include "oracle/oracle.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: HOST-12 */
 /* Each property is violated by records that break it, and by no others. */
 #include "isolation/memory.h"
 #include "oracle/oracle.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: HOST-13 */
 /*
  * Memory is put back as it was at a place, and the digest of a state depends on all of its memory
  * that makes a difference, and on nothing else.

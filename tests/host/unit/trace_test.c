@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: HOST-9 */
 /* The trace is written whole: by several writes if they are cut short or interrupted, or not at
  * all.
  */

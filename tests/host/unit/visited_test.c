@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: HOST-13 */
 /* A state is new once, however many there are, whichever process adds it, and with whatever digest.
  */
 #include "search/search.h"

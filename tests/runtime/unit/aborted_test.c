@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-19 */
 /* Requests that are aborted, and how their workers get home. */
 #include "aborted_model.h"
 

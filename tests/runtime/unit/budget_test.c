@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-22 */
 /* The handler of a task's overruns gets timeout faults: which are overruns, and what follows. */
 #include "kernel_log.h"
 

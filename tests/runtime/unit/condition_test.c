@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-26 */
 /* Conditions with helpers: when the manager of the group is asked, by whom, and for what. */
 #include <camkes/condition.h>
 #include <camkes/error.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-33 */
 /* However long names and texts are, what is printed is one whole line of at most 256 bytes. Which
  * handler is called, and what becomes of an error. */
 #include <camkes/error.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-12 */
 /* Events: what an interface thread does with them, and what callbacks and waits get of them. */
 #include "log.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-33 */
 /* A build that sets one action for all errors: no handler is called. */
 #include <camkes/error.h>
 

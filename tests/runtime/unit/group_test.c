@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-27 */
 /*
  * The manager of a group gets one message after the other. In the group are a task that helps,
  * which requests one CPI, and two contexts at another.

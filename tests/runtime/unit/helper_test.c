@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-26 */
 /* The manager of a task whose priority a group, or a scheduler, sets. */
 #include "../../../runtime/src/core/nested.h"
 #include "messages.h"

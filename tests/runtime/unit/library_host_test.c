@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-13 */
 /* What components get from camkes-tool's libraries on seL4: reply capabilities that are kept, and
  * texts of faults. */
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-7 */
 /* The release of a lock that others wait for, and how a worker comes to its manager. */
 #include "../../../runtime/src/core/nested.h"
 #include "log.h"

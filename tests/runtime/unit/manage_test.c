@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-7 */
 /* The manager of a CPI: every call that it makes for a message, in their order. */
 #include "manager_model.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-7 */
 /* A manager of an inherited CPI with two workers, of a pool, and of members of a group gets one
  * message after the other. */
 #include <camkes/cpi.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-1 */
 /* Marshalling at its edges: the fields of errors, sizes that just fit, and memory that is used up.
  */
 #include <stdlib.h>

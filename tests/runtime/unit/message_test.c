@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-2 */
 /* Whatever bytes a client sends, unmarshalling neither reads nor writes where it should not. */
 #include <camkes/label.h>
 #include <camkes/message.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-8 */
 /* The messages of a nested request whose context has an inherited priority, or gets one meanwhile.
  */
 #include "../../../runtime/src/core/nested.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-18 */
 /* The budget of a request is used up: which other time pays, or that it waits for a refill. */
 #include "overrun_model.h"
 

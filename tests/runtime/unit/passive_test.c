@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-21 */
 /* How passive threads come to where they wait for callers, call by call. */
 #include "kernel_log.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-18 */
 /* Others begin or cease to wait for a request, here or further up: which time pays, and which
  * nested requests learn of that. */
 #include "overrun_model.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-13 */
 /* What the runtime has of the kernel: each function is the call that it names. */
 #define _POSIX_C_SOURCE 200809L
 #include "log.h"

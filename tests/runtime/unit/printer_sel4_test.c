@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-36 */
 /* The printer of records on seL4: all of them in the order of their entries and of their times. */
 #include "clock_sel4.h"
 #include "trace_sel4.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-6 */
 /* The queue of waiters against a list that is searched: highest priority first, then first come. */
 #include "../../../runtime/src/core/queue.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-2 */
 /* What handlers learn of errors of messages, what a sender gets, and what is printed where no trace
  * is recorded: message_error.c as on seL4. */
 #include <camkes/cpi.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-36 */
 /* Waiting for a release on seL4: the clock is asked, and the timer driver is not called. */
 #define _POSIX_C_SOURCE 200809L
 #include "log.h"

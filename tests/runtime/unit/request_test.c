@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-9 */
 /* Requests, as callers make them: ways, labels, records, and what nested ones do about priorities.
  */
 #include "log.h"

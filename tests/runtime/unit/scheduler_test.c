@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-25 */
 /* The scheduler of a band: which priorities it gives after each message, and how it answers. */
 #include "kernel_log.h"
 

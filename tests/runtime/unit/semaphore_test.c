@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-12 */
 /* Semaphores, also where another thread does something between two steps of an operation. */
 #include <camkes/platform.h>
 #include <camkes/semaphore.h>

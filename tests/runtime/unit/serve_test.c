@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-9 */
 /* The loops of threads that serve requests: what they check, send and record, call by call. */
 #include "log.h"
 

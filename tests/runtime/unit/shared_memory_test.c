@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-2 */
 /* Whoever writes to a shared message while it is read, what was read is good or an error. */
 #include <stddef.h>
 #include <string.h>

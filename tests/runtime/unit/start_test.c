@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-34 */
 /* Threads that come to the gate before it is opened wait there, and later ones do not. */
 #include <camkes/instance.h>
 #include <stdio.h>

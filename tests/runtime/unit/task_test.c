@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-31 */
 /* Jobs of tasks: when each begins and ends, and what is called then. */
 #include "kernel_log.h"
 

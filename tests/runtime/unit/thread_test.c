@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-34 */
 /* The names and numbers of threads. */
 #include <camkes/thread.h>
 #include <stdbool.h>

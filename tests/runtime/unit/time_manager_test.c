@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-24 */
 /* The time manager: what it configures, and what a change of the criticality does, call by call. */
 #include "kernel_log.h"
 

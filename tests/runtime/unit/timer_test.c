@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-31 */
 /* The timers of a client: what the kernel's are set to. */
 #include "log.h"
 

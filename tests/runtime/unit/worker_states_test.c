@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* requirement: RT-32 */
 /* The state machine of a worker, row by row: what the kernel is asked for, what the records are
  * then, and that there is nothing else. */
 #include "kernel_log.h"
