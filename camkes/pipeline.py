@@ -683,8 +683,9 @@ def used_stacks(
 
     from camkes.backends.host.codes import FAULT
     from camkes.backends.host.compiler import find_compiler
+    from camkes.backends.host.kernel import runtime_jobs
     from camkes.backends.host.run import run_host
-    from camkes.callgraph.stacks import stack_bounds
+    from camkes.callgraph.stacks import spaces_of_host, stack_bounds
     from camkes.capdl.size import StackUse, with_stacks
 
     counted = planned_size(asked, sink)
@@ -698,7 +699,11 @@ def used_stacks(
         if image is None or compiler is None or sink.has_errors:
             return None
         folder = build_folder(checked.application, output)
-        bounds = stack_bounds(image, compiler, folder / IMAGE / "stacks", progress)
+        stacks = folder / IMAGE / "stacks"
+        bounds = {}
+        if compiler.call_graphs:
+            runtime = runtime_jobs(compiler, stacks, ())
+            bounds = stack_bounds(spaces_of_host(image), runtime, stacks, progress)
         progress("")
         result = run_host(image, settings, output=lambda _: None)
     for diagnostic in result.diagnostics:
