@@ -18,7 +18,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from camkes.backends.host.sources import builds_of
-from camkes.diagnostics import Code, Sink, SourceFile, Span
+from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.diagnostics.words import plural
 from camkes.model.protocols import Protocol
 from camkes.model.settings import BUDGET, PERIOD, PRIORITY, TABLE, Known
@@ -31,8 +31,7 @@ from camkes.resolve.files.imports import Program
 from camkes.resolve.files.library import comes_with_tool
 from camkes.resources import RUNTIME
 from camkes.scaffold.cmake import word as cmake_word
-
-NOT_EXPORTED = Code("E0778", "not-exported")
+from camkes.scaffold.codes import NOT_EXPORTED
 
 #: what our library has and that of camkes-tool has not, and where it comes from
 _IMPORTS = {
