@@ -130,6 +130,7 @@ class _Exporter:
         self.program, self.system, self.plan, self.sink = program, system, plan, sink
         self.edits: dict[SourceFile, list[tuple[int, int, str]]] = {}
         self.lost: list[PlainLoss] = []
+        self.reserved: set[str] = set()  # words that were refused
         names = _DECLARED.findall((RUNTIME / _HEADER).read_text("utf-8"))
         #: functions of ours that code may use, and what can be done instead
         self.functions = dict.fromkeys(names, "") | _FUNCTIONS
@@ -172,7 +173,9 @@ class _Exporter:
     def _names(self, node: object) -> None:
         """Refuse names that are words of camkes-tool."""
         if isinstance(node, ast.Identifier):
-            if node.text in _RESERVED and not comes_with_tool(node.span.file.path):
+            known = node.text in self.reserved or comes_with_tool(node.span.file.path)
+            if node.text in _RESERVED and not known:
+                self.reserved.add(node.text)
                 message = f"`{node.text}` is a word of the language to camkes-tool"
                 self._refuse(node.span, message, "choose another name")
         elif isinstance(node, tuple) and not isinstance(node, Span):
@@ -361,7 +364,7 @@ class _Exporter:
     # edits
 
     def _refuse(self, span: Span, message: str, help: str = "") -> None:
-        if all(found.span != span for found in self.sink.diagnostics):
+        if all((found.span, found.message) != (span, message) for found in self.sink.diagnostics):
             self.sink.report(NOT_EXPORTED, message, span, help=help)
 
     def _editable(self, span: Span) -> bool:
