@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     from camkes.backends.sel4.sdk.archive import Sdk
     from camkes.backends.sel4.sdk.description import Configuration
     from camkes.callgraph.read import CodeCalls
+    from camkes.callgraph.stacks import StackBound
     from camkes.capdl.model import CapabilityModel
-    from camkes.capdl.size import SystemSize
+    from camkes.capdl.size import StackUse, SystemSize
     from camkes.model.system import System
     from camkes.outcome import Outcome
     from camkes.plain import PlainLoss
@@ -590,9 +591,10 @@ def built_with_sdk(
     sink: Sink,
     progress: Progress,
     application: Application | None = None,
+    stacks: dict[str, StackBound] | None = None,
 ) -> Iterator[Path | None]:
     """As `built_for_sel4`, with the SDK that is asked for; of an `application` that was found already, if one
-    is given."""
+    is given. `stacks` gets the bounds of the stacks of threads."""
     from camkes.backends.host.folder import FolderInUseError, locked
     from camkes.backends.sel4.sdk.choice import seen_by_applications
 
@@ -609,7 +611,8 @@ def built_with_sdk(
     out = _sel4_folder(application, output)
     try:
         with locked(out, progress):
-            yield out if _build_with_sdk(asked, *found, application, out, sink, progress) else None
+            good = _build_with_sdk(asked, *found, application, out, sink, progress, stacks)
+            yield out if good else None
     except FolderInUseError as error:
         sink.add(error.diagnostic)
         yield None
@@ -623,6 +626,7 @@ def _build_with_sdk(
     out: Path,
     sink: Sink,
     progress: Progress,
+    stacks: dict[str, StackBound] | None = None,
 ) -> bool:
     from camkes.backends.host.sources import builds_of
     from camkes.backends.sel4.sdk.build import build_system
@@ -647,7 +651,7 @@ def _build_with_sdk(
     pass_on(found, sink)
     if parts is None or sink.has_errors:
         return False
-    return build_system(sdk, configuration, application, parts, builds, kinds, out, sink, progress)
+    return build_system(sdk, configuration, application, parts, builds, kinds, out, sink, progress, stacks)
 
 
 # Sizes -------------------------------------------------------------------------------------------
@@ -684,9 +688,10 @@ def used_stacks(
 
     from camkes.backends.host.codes import FAULT
     from camkes.backends.host.compiler import find_compiler
+    from camkes.backends.host.kernel import runtime_jobs
     from camkes.backends.host.run import run_host
-    from camkes.callgraph.stacks import stack_bounds
-    from camkes.capdl.size import StackUse, with_stacks
+    from camkes.callgraph.stacks import spaces_of_host, stack_bounds
+    from camkes.capdl.size import with_stacks
 
     counted = planned_size(asked, sink)
     checked = None if counted is None else check_code(asked, output, sink, progress)
@@ -699,40 +704,66 @@ def used_stacks(
         if image is None or compiler is None or sink.has_errors:
             return None
         folder = build_folder(checked.application, output)
-        bounds = stack_bounds(image, compiler, folder / IMAGE / "stacks", progress)
+        stacks = folder / IMAGE / "stacks"
+        bounds = {}
+        if compiler.call_graphs:
+            runtime = runtime_jobs(compiler, stacks, ())
+            bounds = stack_bounds(spaces_of_host(image), runtime, stacks, progress)
         progress("")
         result = run_host(image, settings, output=lambda _: None)
     for diagnostic in result.diagnostics:
         sink.add(diagnostic)
     for fault in result.faults:
         sink.report(FAULT, f"`{fault.thread}` stopped: {fault.what}", help="`camkes run` shows where")
-    uses = {}
-    for name, seen in result.stacks.items():
-        bound = bounds.get(name)
-        uses[name] = (
-            StackUse(seen, None, (), ())
-            if bound is None
-            else StackUse(seen, bound.bytes, bound.path, bound.left_out)
-        )
+    uses = {name: _use(seen, bounds.get(name)) for name, seen in result.stacks.items()}
     return CountedSize(counted.name, with_stacks(counted.size, uses))
 
 
+def _use(seen: int | None, bound: StackBound | None) -> StackUse:
+    from camkes.capdl.size import StackUse
+
+    if bound is None:
+        return StackUse(seen, None, (), ())
+    return StackUse(seen, bound.bytes, bound.path, bound.left_out)
+
+
 def built_size(
-    asked: Input, workspace: Path | None, output: Path | None, sink: Sink, progress: Progress
+    asked: Input,
+    workspace: Path | None,
+    output: Path | None,
+    sink: Sink,
+    progress: Progress,
+    *,
+    stacks: bool = False,
 ) -> CountedSize | None:
-    """What a build of a system for seL4 takes."""
+    """What a build of a system for seL4 takes. `stacks`: with what code can use of stacks at most; the build
+    is with an SDK."""
+    from contextlib import ExitStack
+
     from camkes.backends.sel4.codes import SEL4_BUILD
     from camkes.backends.sel4.elf import ElfError
     from camkes.backends.sel4.size import built_size as counted
+    from camkes.capdl.size import with_stacks
 
     application = find_for_sel4(asked, sink, progress)
     if application is None:
         return None
-    with built_for_sel4(asked, workspace, output, sink, progress) as out:
+    bounds: dict[str, StackBound] | None = {} if stacks else None
+    with ExitStack() as stack:
+        built = (
+            built_for_sel4(asked, workspace, output, sink, progress)
+            if bounds is None
+            else built_with_sdk(asked, output, sink, progress, application, bounds)
+        )
+        out = stack.enter_context(built)
         if out is None:
             return None
         try:
-            return CountedSize(application.name, counted(out))
+            found = counted(out)
+            if bounds is not None:
+                names = [thread.name for each in found.components for thread in each.threads]
+                found = with_stacks(found, {name: _use(None, bounds.get(name)) for name in names})
+            return CountedSize(application.name, found)
         except (OSError, ElfError) as error:
             sink.report(SEL4_BUILD, f"the build cannot be read: {error}")
             return None

@@ -18,7 +18,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from camkes.backends.host.sources import builds_of
-from camkes.diagnostics import Code, Sink, SourceFile, Span
+from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.diagnostics.words import plural
 from camkes.model.protocols import Protocol
 from camkes.model.settings import BUDGET, PERIOD, PRIORITY, TABLE, Known
@@ -31,8 +31,7 @@ from camkes.resolve.files.imports import Program
 from camkes.resolve.files.library import comes_with_tool
 from camkes.resources import RUNTIME
 from camkes.scaffold.cmake import word as cmake_word
-
-NOT_EXPORTED = Code("E0778", "not-exported")
+from camkes.scaffold.codes import NOT_EXPORTED
 
 #: what our library has and that of camkes-tool has not, and where it comes from
 _IMPORTS = {
@@ -131,6 +130,7 @@ class _Exporter:
         self.program, self.system, self.plan, self.sink = program, system, plan, sink
         self.edits: dict[SourceFile, list[tuple[int, int, str]]] = {}
         self.lost: list[PlainLoss] = []
+        self.reserved: set[str] = set()  # words that were refused
         names = _DECLARED.findall((RUNTIME / _HEADER).read_text("utf-8"))
         #: functions of ours that code may use, and what can be done instead
         self.functions = dict.fromkeys(names, "") | _FUNCTIONS
@@ -173,7 +173,9 @@ class _Exporter:
     def _names(self, node: object) -> None:
         """Refuse names that are words of camkes-tool."""
         if isinstance(node, ast.Identifier):
-            if node.text in _RESERVED and not comes_with_tool(node.span.file.path):
+            known = node.text in self.reserved or comes_with_tool(node.span.file.path)
+            if node.text in _RESERVED and not known:
+                self.reserved.add(node.text)
                 message = f"`{node.text}` is a word of the language to camkes-tool"
                 self._refuse(node.span, message, "choose another name")
         elif isinstance(node, tuple) and not isinstance(node, Span):
@@ -362,7 +364,7 @@ class _Exporter:
     # edits
 
     def _refuse(self, span: Span, message: str, help: str = "") -> None:
-        if all(found.span != span for found in self.sink.diagnostics):
+        if all((found.span, found.message) != (span, message) for found in self.sink.diagnostics):
             self.sink.report(NOT_EXPORTED, message, span, help=help)
 
     def _editable(self, span: Span) -> bool:

@@ -169,6 +169,10 @@ class CallGraph:
         """The stack that a function takes, None if that is not known."""
         return self._frames.get(function)
 
+    def unit(self, function: Function) -> str:
+        """The source that defines a function; "" if none does."""
+        return self._units.get(function, "")
+
     def called_by(self, function: Function) -> list[Function]:
         """What a function calls by name."""
         return [self._linked(step.callee) for step in self._direct(function)]

@@ -9,36 +9,33 @@ library, is not counted, nor are calls that nothing bounds: a bound has the name
 
 from __future__ import annotations
 
-import platform
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from camkes.backends.host.compiler import Compiler
 from camkes.backends.host.host import HostImage
 from camkes.backends.host.jobs import BuildJob
-from camkes.backends.host.kernel import runtime_jobs, symbols
+from camkes.backends.host.kernel import symbols
 from camkes.backends.host.ninja import run_jobs
 from camkes.callgraph.gcc import read_calls, read_frames
 from camkes.callgraph.graph import CALLING_BACK, CallGraph, Function
-from camkes.callgraph.objects import ObjectError, read_object
-from camkes.capdl.model import Space
+from camkes.callgraph.objects import ObjectError, is_x86_64, read_object
 from camkes.capdl.size import OUTSIDE
 from camkes.protocols.cycles import has_cycle, strongly_connected, walk
-from camkes.resources import RUNTIME
 
 _FLAGS = ("-fcallgraph-info=su", "-ffunction-sections", "-w")
 _SUFFIX = ".ci"
-#: what a function that calls none may use below its stack pointer: no frame has it
-_RED_ZONE = 128 if platform.machine() == "x86_64" else 0
-#: the record of a thread in generated code, and the function that it starts with
-_START = re.compile(
-    r'^struct camkes_thread \w+ = \{\n    \.name = "((?:\\.|[^"\\])*)",.*?^    \.start = (\w+),',
-    re.MULTILINE | re.DOTALL,
+#: what a function that calls none may use below its stack pointer, on x86_64: no frame has it
+_RED_ZONE = 128
+#: the record of a thread in generated code, the function that it starts with, and its interface
+_RECORD = re.compile(
+    r'^struct camkes_thread \w+ = \{\n    \.name = "((?:\\.|[^"\\])*)",(.*?)^\};', re.MULTILINE | re.DOTALL
 )
+_START = re.compile(r"\.start = (\w+),")
+_INTERFACE = re.compile(r"\.interface = &(\w+)__(?:interface|event),")
 #: what calls that function
 _ENTRY = "_camkes_thread"
 #: registers a callback, and what the functions are called that call it
@@ -56,28 +53,47 @@ class StackBound(Struct, frozen=True):
     left_out: tuple[str, ...]
 
 
-def stack_bounds(
-    image: HostImage, compiler: Compiler, out: Path, progress: Callable[[str], None]
-) -> dict[str, StackBound]:
-    """Bounds by the names of threads. Those of which code cannot be read are missing, all of them if the
-    compiler writes no call graphs. Compiles in the folder `out`; OSError where it cannot be written."""
-    if not compiler.call_graphs:
-        return {}
-    out = out.absolute()
-    again: dict[int, BuildJob] = {}
-    for name, jobs in image.compiled.items():
-        for number, job in enumerate(jobs):
-            again.setdefault(id(job), _again(job, out / name / f"{number}-{job.output.name}"))
-    runtime = [replace(job, beside=_SUFFIX) for job in runtime_jobs(compiler, out / "runtime", _FLAGS)]
-    run_jobs(out, [*again.values(), *runtime], progress)
-    found: dict[str, StackBound] = {}
+class CompiledSpace(Struct, frozen=True):
+    """An address space: what compiles each of its instances (the jobs in `generated` what is generated for
+    it), the generated sources with the records of its threads, by instances, and the names of functions that
+    its image needs of libraries, None: not known."""
+
+    jobs: Mapping[str, Sequence[BuildJob]]
+    generated: frozenset[BuildJob]
+    records: Mapping[str, Sequence[Path]]
+    libraries: Set[str] | None
+
+
+def spaces_of_host(image: HostImage) -> list[CompiledSpace]:
+    """The address spaces of a system for the host kernel."""
+    found = []
     for space in image.capabilities.spaces:
-        own = {name: [again[id(job)] for job in image.compiled[name]] for name in space.instances}
+        jobs = {name: image.compiled[name] for name in space.instances}
+        of = {job for each in jobs.values() for job in each if "-DCAMKES_GENERATED=1" in job.command}
+        paths = [path for path in image.code if path.suffix == ".c"]
+        records = {name: [path for path in paths if path.parent.name == name] for name in jobs}
+        # where instances are linked by themselves first, their names are not in the image
+        undefined = symbols("--undefined-only", image.images[space.name], dynamic=True)
+        libraries = {name.partition("@")[0] for name in undefined} if len(jobs) == 1 else None
+        found.append(CompiledSpace(jobs, frozenset(of), records, libraries))
+    return found
+
+
+def stack_bounds(
+    spaces: Sequence[CompiledSpace], runtime: Sequence[BuildJob], out: Path, progress: Callable[[str], None]
+) -> dict[str, StackBound]:
+    """Bounds by the names of threads, for code that GCC compiles; `runtime` compiles the runtime. Those whose
+    code cannot be read are missing. Compiles in the folder `out`; OSError where it cannot be written."""
+    out = out.absolute()
+    jobs = dict.fromkeys(job for space in spaces for of in space.jobs.values() for job in of)
+    again = {job: _again(job, out / f"{n}-{job.output.name}") for n, job in enumerate((*jobs, *runtime))}
+    run_jobs(out, list(again.values()), progress)
+    found: dict[str, StackBound] = {}
+    for space in spaces:
         try:
-            reader = _SpaceStacks(image, space, own, runtime)
+            found |= _SpaceStacks(space, [again[job] for job in runtime], again).bounds()
         except (ObjectError, OSError):
             continue
-        found |= {thread.name: reader.bound(thread.name, thread.interface) for thread in space.threads}
     return found
 
 
@@ -90,42 +106,43 @@ def _again(job: BuildJob, output: Path) -> BuildJob:
 
 
 class _SpaceStacks:
-    """The code of an address space."""
+    """The code of an address space. `again` compiled it with a call graph, by the jobs of the build."""
 
     def __init__(
-        self,
-        image: HostImage,
-        space: Space,
-        jobs: Mapping[str, Sequence[BuildJob]],
-        runtime: Sequence[BuildJob],
+        self, space: CompiledSpace, runtime: Sequence[BuildJob], again: Mapping[BuildJob, BuildJob]
     ) -> None:
         self.graph = CallGraph()
         written = CallGraph()  # by users: what a pointer of theirs can lead to
-        self.units: dict[str, str] = {}  # the generated source of each instance
-        own = [job for of in jobs.values() for job in of]
-        for job in dict.fromkeys((*own, *runtime)):
+        self.runtime = {str(job.inputs[0]): job.inputs[0].stem.partition("_")[0] for job in runtime}
+        self.libraries = space.libraries
+        own = {again[job]: job for of in space.jobs.values() for job in of if job.inputs[0].suffix != ".S"}
+        red_zone = False
+        for job in (*own, *runtime):
             unit, code = str(job.inputs[0]), read_object(job.output)
             calls, frames = read_calls(job.second), read_frames(job.second)
+            red_zone = red_zone or is_x86_64(job.output)
             self.graph.add(unit, calls, code, frames=frames)
-            if job in own and not _is_generated(job):
+            if job in own and own[job] not in space.generated:
                 written.add(unit, calls, code)
-        for name, of in jobs.items():
-            self.units[name] = next((str(job.inputs[0]) for job in of if _is_generated(job)), "")
+        self.red_zone = _RED_ZONE if red_zone else 0
         self.written = [self.graph.linked(f.name) if not f.unit else f for f in written.taken()]
-        self.starts = {
-            match[1]: (name, match[2])
-            for name in space.instances
-            for path in image.code
-            if path.parent.name == name and path.suffix == ".c"
-            for match in _START.finditer(path.read_text(encoding="utf-8"))
-        }
-        #: names that a library has to define; where instances are linked by themselves, any others too
-        undefined = symbols("--undefined-only", image.images[space.name], dynamic=True)
-        self.libraries = {name.partition("@")[0] for name in undefined} if len(jobs) == 1 else None
+        #: of each thread: the unit of its record, the function that it starts with, its interface
+        self.starts: dict[str, tuple[str, str, str]] = {}
+        for name, paths in space.records.items():
+            units = [str(job.inputs[0]) for job in space.jobs[name] if job in space.generated]
+            for path in paths:
+                for record in _RECORD.finditer(path.read_text(encoding="utf-8")):
+                    start, interface = _START.search(record[2]), _INTERFACE.search(record[2])
+                    if start is not None and units:
+                        of = str(path) if str(path) in units else units[0]
+                        self.starts[record[1]] = of, start[1], "" if interface is None else interface[1]
 
-    def bound(self, thread: str, interface: str) -> StackBound:
-        instance, start = self.starts[thread]
-        first = self.graph.named(self.units[instance], start)
+    def bounds(self) -> dict[str, StackBound]:
+        return {thread: self.bound(thread) for thread in self.starts}
+
+    def bound(self, thread: str) -> StackBound:
+        unit, start, interface = self.starts[thread]
+        first = self.graph.named(unit, start)
         left_out: dict[str, None] = {}
 
         def steps(function: Function) -> Iterable[tuple[Function, None]]:
@@ -147,7 +164,7 @@ class _SpaceStacks:
                 if nested is None:
                     left_out[f"{' and '.join(sorted(set(names)))}: recursion, counted once"] = None
                 used += nested or 0
-            most, way = max(below, default=(_RED_ZONE, ()))
+            most, way = max(below, default=(self.red_zone, ()))
             deepest |= dict.fromkeys(part, (used + most, (*names, *way)))
         used, path = deepest[keys[entry]]
         return StackBound(used, tuple(name for name in path if self._is_known(name)), tuple(sorted(left_out)))
@@ -163,7 +180,7 @@ class _SpaceStacks:
         cut = {key: [other for other in after[key] if other in others] for key in others}
         if not events or has_cycle(cut):
             return None
-        own = [function for function in part if function.name in (_REGISTER, "deliver")]
+        own = [function for function in part if self._of_runtime(function) == "event"]
         return events * sum(self._frame(function, {}) for function in own)
 
     def _is_known(self, name: str) -> bool:
@@ -195,20 +212,24 @@ class _SpaceStacks:
 
     def _pointed(self, function: Function, first: Function, interface: str) -> list[Function] | None:
         """What a function calls through a pointer; None: nothing that this thread can get to."""
-        match function.name:
-            case "_camkes_thread":
+        if function.name.startswith(("camkes_serve_cpi", "camkes_serve_plain")):
+            return self.graph.taken_in(first)
+        match self._of_runtime(function):
+            case "start" if function.name == _ENTRY:
                 return [first]
-            case "camkes_serve_cpi" | "camkes_serve_plain":
-                return self.graph.taken_in(first)
-            case "camkes_start_interface":
+            case "start":
                 return self._defined(f"{interface}__init")
-            case "camkes_run_interface":
+            case "serve" if function.name.startswith("camkes_run_interface"):
                 return self._defined(f"{interface}__run")
-            case "deliver" if function.unit.startswith(str(RUNTIME)):
+            case "event":
                 return self._handed(_REGISTERS)
-            case "camkes_handle_error":
+            case "error":
                 return self._handed("_register_error_handler")
         return self.written
+
+    def _of_runtime(self, function: Function) -> str:
+        """The source of the runtime that a function is in, without its ending; "" for others."""
+        return self.runtime.get(self.graph.unit(function), "")
 
     def _defined(self, name: str) -> list[Function] | None:
         return [self.graph.linked(name)] if self.graph.defines(name) else None
@@ -216,7 +237,3 @@ class _SpaceStacks:
     def _handed(self, ending: str) -> list[Function] | None:
         given, unknown = self.graph.handed_over(self.graph.names_ending(ending))
         return list(dict.fromkeys((*given, *(self.written if unknown else ())))) or None
-
-
-def _is_generated(job: BuildJob) -> bool:
-    return "-DCAMKES_GENERATED=1" in job.command

@@ -48,11 +48,11 @@ OUTSIDE = "code that is not compiled here"
 
 
 class StackUse(Struct, frozen=True):
-    """Bytes of a stack: `seen` in a run, and the most that the thread's known code uses, on the way through
-    the functions `path`. `left_out` is what the bound is without, in words; `bound` is None if the code could
-    not be read."""
+    """Bytes of a stack: `seen` in a run, None without one, and the most that the thread's known code uses, on
+    the way through the functions `path`. `left_out` is what the bound is without, in words; `bound` is None
+    if the code could not be read."""
 
-    seen: int
+    seen: int | None
     bound: int | None
     path: tuple[str, ...]
     left_out: tuple[str, ...]
@@ -98,7 +98,7 @@ class ComponentSize(Struct, frozen=True):
     @property
     def seen(self) -> int:
         """Bytes of stacks that were used in a run; 0 without one."""
-        return sum(thread.use.seen for thread in self.threads if isinstance(thread.use, StackUse))
+        return sum(thread.use.seen or 0 for thread in self.threads if isinstance(thread.use, StackUse))
 
     def count(self, kind: str) -> int:
         return next((each.count for each in self.objects if each.kind == kind), 0)

@@ -127,11 +127,11 @@ def _stacks(threads: Sequence[ThreadSize], *, color: bool) -> str:
         if not isinstance(use, StackUse):
             continue
         bound = "?" if use.bound is None else f"{'at least ' * bool(use.left_out)}{readable(use.bound)}"
-        for column, amount in ((2, use.seen), (3, use.bound or 0)):
+        for column, amount in ((2, use.seen or 0), (3, use.bound or 0)):
             if amount > thread.stack:
                 alarms.add((len(rows), column))
         way = " > ".join(use.path[:_MOST] + ("...",) * (len(use.path) > _MOST))
-        rows.append([thread.name, readable(thread.stack), readable(use.seen), bound, way])
+        rows.append([thread.name, readable(thread.stack), readable(use.seen or 0), bound, way])
         for each in use.left_out:
             left_out.setdefault(each, []).append(thread.name)
     text = table(rows, right=(1, 2, 3), color=color, alarms=alarms)

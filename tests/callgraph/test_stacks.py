@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -149,7 +152,8 @@ def test_bounds_follow_calls_pointers_and_callbacks(threads: dict[str, dict[str,
 def test_a_bound_is_the_sum_of_the_frames(threads: dict[str, dict[str, Any]], folder: Path) -> None:
     """Each once; but a callback that registers itself again calls the runtime's function once more."""
     stacks = folder / "out" / "host-image" / "stacks"
-    files = [*(stacks / "server").glob("*.ci"), *(stacks / "runtime").rglob("*.ci")]
+    files = [file for file in stacks.glob("*.ci") if not file.name.endswith(("Task.c.ci", "Other.c.ci"))]
+    files.sort(key=lambda file: "glue" in file.name)  # of functions of one name, that of the server's glue
     frames = {name.text: frame.bytes for file in files for name, frame in read_frames(file).items()}
     for thread, again in (("server", ()), ("server.e", ("camkes_event_register", "deliver"))):
         use = threads[thread]["use"]
@@ -202,3 +206,30 @@ def test_a_stack_that_is_too_small_is_reported(folder: Path, tmp_path: Path) -> 
         if thread["name"] == "deep"
     )
     assert deep["stack"] == 4096 < deep["use"]["seen"]  # the host kernel allows for more
+
+
+@pytest.mark.long
+@pytest.mark.skipif("CAMKES_SDK" not in os.environ, reason="CAMKES_SDK names no SDK")
+def test_bounds_of_code_for_sel4(folder: Path) -> None:
+    sdk = os.environ["CAMKES_SDK"]
+    (first, *_) = json.loads(camkes("sdk", "--json", "--list", sdk).output)["configurations"]
+    definitions = [f"-D{name}={value}" for name, value in first["definitions"].items()]
+    words = ["--kernel", "sel4", "--sdk", sdk, *definitions, "-o", str(folder / "sel4")]
+    table = camkes("size", "examples/inversion", "--stacks", *words).output
+    manager = r"^shared\.store-manager .* at least \d[.\d]* (B|KiB)  camkes_manage_cpi "
+    assert re.search(manager, table, re.MULTILINE), table
+    result = camkes("size", folder / "s.camkes", "--stacks", "--json", *words)
+    assert result.status == 0, result.errors
+    found = {
+        thread["name"]: thread["use"]
+        for each in conforming("size", result.output)["components"]
+        for thread in each["threads"]
+    }
+    assert all(use["seen"] is None for use in found.values())
+    assert 20000 < found["deep"]["bound"] < 24000 and "deep" in str(found["deep"]["path"])
+    assert 5000 < found["server.p@deep"]["bound"] < 8000
+    assert 3000 < found["server.e"]["bound"] < 6000
+    assert found["server"]["bound"] > 0 and found["deep-fault-handler"]["bound"] is None
+    left_out = {name: " ".join(use["left_out"]) for name, use in found.items()}
+    assert "recursion" in left_out["server.p@deep"] and "recursion" not in left_out["server.e"]
+    assert "p_f: a call through a pointer" in left_out["other.p"] or "p__loop" in left_out["other.p"]

@@ -36,12 +36,13 @@ class ExportReport(Struct, frozen=True):
 
 
 def export(arguments: argparse.Namespace) -> int:
-    target: Path = arguments.output
+    request = input_of(arguments)
+    target: Path = arguments.output or Path(f"{request.path.resolve().stem}-plain")
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         print(f"camkes export: {target} is not an empty folder", file=sys.stderr)
         return USAGE
     sink = Sink()
-    found = pipeline.export(input_of(arguments), target, sink)
+    found = pipeline.export(request, target, sink)
     status = write_diagnostics(arguments, sink)
     if found is None:
         if arguments.json:
@@ -63,8 +64,8 @@ def export(arguments: argparse.Namespace) -> int:
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     add_input(parser)
-    text = "the folder to write, which is made, or is empty"
-    parser.add_argument("-o", "--output", metavar="DIR", type=Path, required=True, help=text)
+    text = "the folder to write, which is made, or is empty (default: NAME-plain)"
+    parser.add_argument("-o", "--output", metavar="DIR", type=Path, help=text)
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 

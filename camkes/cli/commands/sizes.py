@@ -31,9 +31,9 @@ def size(arguments: argparse.Namespace) -> int:
         either = "" if arguments.sdk is not None else ", or --stacks"
         print(f"camkes size: {what}: --kernel sel4{either}", file=sys.stderr)
         return USAGE
-    run = arguments.duration if arguments.stacks else None
-    if built and arguments.stacks:
-        print("camkes size: --stacks is of a run on the host kernel, without --kernel sel4", file=sys.stderr)
+    run = arguments.duration if arguments.stacks and not built else None
+    if built and arguments.stacks and arguments.sdk is None:
+        print("camkes size: --stacks of a build for seL4 needs --sdk", file=sys.stderr)
         return USAGE
     sink = Sink()
     request = input_of(arguments)
@@ -43,7 +43,9 @@ def size(arguments: argparse.Namespace) -> int:
         progress.clear()
     elif built:
         progress = Progress(arguments)
-        found = pipeline.built_size(request, arguments.workspace, arguments.output, sink, progress)
+        found = pipeline.built_size(
+            request, arguments.workspace, arguments.output, sink, progress, stacks=arguments.stacks
+        )
         progress.clear()
     else:
         found = pipeline.planned_size(request, sink)
@@ -71,7 +73,7 @@ def size_arguments(parser: argparse.ArgumentParser) -> None:
         "--stacks",
         action="store_true",
         help="build and run the system on the host kernel, too: what each thread used of its stack, and the "
-        "most that its code can use",
+        "most that its code can use; the latter also of a build for seL4 with an SDK",
     )
     text = "virtual time to run with --stacks (default: 1s)"
     group.add_argument("--for", dest="duration", metavar="TIME", type=duration, default=10**9, help=text)
