@@ -36,7 +36,7 @@ _SYMBOLS = {
 }
 
 
-#: What a hover says where an analysis is under way.
+#: What is added to a hover where an analysis is under way.
 _OF_BEFORE = "*what is computed is of before the last change; hover again for the present values*"
 _TO_FOLLOW = "*protocols, ceilings, tasks and times follow; hover again*"
 _TIMES_FOLLOW = "*response times follow; hover again*"

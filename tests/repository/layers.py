@@ -28,7 +28,7 @@ LAYERS = (
     Entry(13, ("debugging",), "runs in gdb: where to stop, and what gdb needs to know"),
     Entry(13, ("testing",), "tests of a project: mocks, checks, what is expected, results"),
     Entry(13, ("exploration",), "all schedules of a system: the search, its report, a schedule to repeat"),
-    Entry(12, ("debug_adapter",), "the Debug Adapter Protocol of editors in terms of gdb's machine interface"),
+    Entry(12, ("debug_adapter",), "gdb for editors, by the Debug Adapter Protocol"),
     Entry(12, ("pipeline",), "find, load, plan, check, allocate, generate, build, run: one function a step"),
     Entry(11, ("backends.sel4",), "builds for the seL4 kernel: what CMake compiles and links"),
     Entry(10, ("outcome",), "the results of a run: its report as text and as JSON, its trace as a file"),
