@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Requests about the form of a text and of a system: what can be folded, links to files, signatures, calls."""
+"""Requests about the form of a text and of a system: folding, links to files, signatures, calls."""
 
 from __future__ import annotations
 
