@@ -30,6 +30,8 @@ _ESCAPE = re.compile(r"\\([0-7]{1,3}|.)")
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 #: seconds for an answer of gdb, but for one that starts the system
 _PATIENCE = 30
+#: bytes of what the system prints that are read at once
+_CHUNK = 2048
 #: the one thread that editors see: all components are in one process, and one of their threads runs at a time
 _THREAD = 1
 
@@ -38,7 +40,7 @@ Prepare = Callable[[], tuple[list[str], Path] | str]
 
 
 class GdbError(Exception):
-    """What gdb says of a command that it cannot do."""
+    """Why gdb cannot do a command."""
 
 
 def parse_results(text: str) -> dict[str, Any]:
@@ -67,7 +69,7 @@ def _value(text: str, at: int) -> tuple[Any, int]:
         at += 1
         items = []
         while at < len(text) and text[at] != "]":
-            name = _NAME.match(text, at)  # an item may have a name, which says its kind
+            name = _NAME.match(text, at)  # an item may have a name, that of its kind
             if name is not None and text.startswith("=", name.end()):
                 at = name.end() + 1
             before = at
@@ -166,7 +168,7 @@ class Gdb:
 
     def _read_system(self, main: int) -> None:
         with suppress(OSError):
-            while data := os.read(main, 4096):
+            while data := os.read(main, _CHUNK):
                 self._printed("stdout", data.decode(errors="replace").replace("\r\n", "\n"))
 
 
@@ -241,7 +243,7 @@ class DebugAdapter:
             raise GdbError("the system has not been launched")
         return self._gdb
 
-    # What gdb tells -----------------------------------------------------------------------------
+    # Events of gdb -----------------------------------------------------------------------------
 
     def _stopped(self, results: dict[str, Any]) -> None:
         reason = str(results.get("reason", ""))

@@ -21,6 +21,7 @@ from camkes.editor.excerpts import Statements
 from camkes.editor.hover import setting_named
 from camkes.editor.index import Index, NamedSymbol, Scope
 from camkes.editor.workspace import SystemSnapshot
+from camkes.model.connectors import RPC_CALL
 from camkes.model.overrun import OF_CPIS
 from camkes.parser import ast
 from camkes.parser.expected import expected_words
@@ -118,7 +119,7 @@ def _by_use(analysis: SystemSnapshot, text: str, entries: list[Entry]) -> list[E
     return ranked
 
 
-#: Settings of a task that nearly every one has, where a system says nothing else.
+#: Settings of a task that nearly every one has, where a system has none of them.
 _FIRST = ("priority", "period", "wcet", "deadline", "offset", "budget")
 _RANKS = 100_000
 _NAME = re.compile(r"\w+")
@@ -130,6 +131,8 @@ def _snippets(place: WritingPlace) -> list[Entry]:
     return [Entry(name, Sort.SNIPPET, detail=body) for name, body in SNIPPETS.get(block, {}).items()]
 
 
+_CHOICE = ",".join(PROTOCOLS)
+
 #: Statements of each block: names, and texts in the syntax of the protocol. `$1`, `${1:text}`: places to fill
 #: in, `$0`: where the cursor ends.
 SNIPPETS: dict[str, dict[str, str]] = {
@@ -139,7 +142,7 @@ SNIPPETS: dict[str, dict[str, str]] = {
         ),
         "component with a lock": (
             "component ${1:Name} {\n\tprovides ${2:Methods} ${3:interface} with priority_protocol "
-            "${4|inherited,propagated,fixed|};\n\t$0\n}"
+            f"${{4|{_CHOICE}|}};\n\t$0\n}}"
         ),
         "procedure": "procedure ${1:Name} {\n\t${2:int} ${3:method}(${4:in int value});$0\n}",
         "assembly": (
@@ -149,15 +152,16 @@ SNIPPETS: dict[str, dict[str, str]] = {
     },
     "component": {
         "provides with a protocol": (
-            "provides ${1:Methods} ${2:interface} with priority_protocol ${3|inherited,propagated,fixed|}, "
-            "requests ($4);$0"
+            "provides ${1:Methods} ${2:interface} with priority_protocol "
+            f"${{3|{_CHOICE}|}}, requests ($4);$0"
         ),
         "attribute": "attribute ${1:int} ${2:name} = ${3:0};$0",
     },
     "composition": {
         "instance": "component ${1:Type} ${2:name};$0",
         "connection": (
-            "connection ${1:seL4RPCCall} ${2:name}(from ${3:caller}.${4:interface}, "
+            f"connection ${{1:{RPC_CALL.name}}} "
+            "${2:name}(from ${3:caller}.${4:interface}, "
             "to ${5:server}.${6:interface});$0"
         ),
     },

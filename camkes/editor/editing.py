@@ -86,7 +86,8 @@ async def rename(server: Server, params: lsp.RenameParams) -> lsp.WorkspaceEdit 
         check_name(analysis, symbol, params.new_name)
         check_damage(analysis, symbol)
         if symbol.kind in _IN_CODE:
-            code = await asyncio.to_thread(rename_in_code, analysis, symbol, params.new_name, server.text)
+            read = server.texts()
+            code = await asyncio.to_thread(rename_in_code, analysis, symbol, params.new_name, read)
     changes: dict[str, list[lsp.TextEdit]] = {}
     edits = [(each.span, params.new_name) for each in analysis.index.uses_of(symbol)] + code.edits
     for span, text in sorted(set(edits), key=lambda each: _order(each[0])):

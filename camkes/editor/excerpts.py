@@ -26,7 +26,7 @@ _BLANK = r"(?:\s++|//[^\n]*+|/\*.*?\*/)*+"
 _HEAD = re.compile(rf"{_BLANK}(\w*+){_BLANK}(\w*+){_BLANK}(\w*+){_BLANK}(.?)", re.DOTALL)
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
-#: Blocks of which each statement stands for itself, by the block around them.
+#: Blocks whose statements are counted one by one, by the block around them.
 _OPENED = {
     "": ("assembly", "composition", "configuration"),
     "assembly": ("composition", "configuration"),

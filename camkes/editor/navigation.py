@@ -36,7 +36,7 @@ _SYMBOLS = {
 }
 
 
-#: What a hover says where an analysis is under way.
+#: What is added to a hover where an analysis is under way.
 _OF_BEFORE = "*what is computed is of before the last change; hover again for the present values*"
 _TO_FOLLOW = "*protocols, ceilings, tasks and times follow; hover again*"
 _TIMES_FOLLOW = "*response times follow; hover again*"
@@ -58,11 +58,12 @@ async def show(server: Server, params: lsp.HoverParams) -> lsp.Hover | None:
             await server.timed(analysis)
             found = _hover(analysis, source, place_of(params.position, source.lines, server.encoding))
     else:
-        while server.files.last(path) is None and server.files.known(path) is None:
+        waiting = asyncio.ensure_future(server.analysis(path))
+        while server.files.last(path) is None and not waiting.done():
             await asyncio.sleep(PATIENCE)  # the files are being read for the first time
         changes = server.files.changed_statements(path)
         if changes is None or real not in changes.now:
-            analysis = await server.analysis(path)
+            analysis = await waiting
             source = analysis.files.get(real)
             if source is None:
                 return None

@@ -27,7 +27,7 @@ from camkes.editor.code import meaning
 from camkes.editor.index import NamedSymbol, NameUse
 from camkes.editor.protocol import ValidatingProtocol
 from camkes.editor.workspace import SystemSnapshot, Workspace
-from camkes.scaffold.stubs import text_of
+from camkes.scaffold.stubs import ReadText, text_of
 
 #: The files that are ours.
 SUFFIXES = (".camkes", ".idl4")
@@ -255,6 +255,17 @@ class Server(LanguageServer):
             if os.path.realpath(path_of(uri)) == os.path.realpath(path):
                 return str(document.source)
         return text_of(path)
+
+    def texts(self) -> ReadText:
+        """What `text` gives, as it is now: for another thread."""
+        documents = self.workspace.text_documents
+        opened = {os.path.realpath(path_of(uri)): str(each.source) for uri, each in documents.items()}
+
+        def read(path: Path) -> str | None:
+            real = os.path.realpath(path)
+            return opened[real] if real in opened else text_of(path)
+
+        return read
 
     def range(self, span: Span) -> lsp.Range:
         return convert.range_of(span, self.encoding)

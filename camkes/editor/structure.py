@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Requests about the form of a text and of a system: what can be folded, links to files, who requests
-what."""
+"""Requests about the form of a text and of a system: folding, links to files, signatures, calls."""
 
 from __future__ import annotations
 
@@ -90,7 +89,7 @@ async def links(server: Server, params: lsp.DocumentLinkParams) -> list[lsp.Docu
 # Calls -------------------------------------------------------------------------------------------
 
 
-class _Node(NamedTuple):
+class _Requester(NamedTuple):
     """A task (`interface` is empty), or an interface that serves requests."""
 
     instance: str
@@ -98,17 +97,19 @@ class _Node(NamedTuple):
 
 
 class _Requests:
-    """Who requests what in a system."""
+    """The requests of a system, along its connections."""
 
     def __init__(self, system: System) -> None:
         self.instances = {each.name: each for each in system.instances}
-        self._to: dict[_Node, list[ConnectionEnd]] = {}  # the requests that come to an interface
+        self._to: dict[_Requester, list[ConnectionEnd]] = {}  # the requests that come to an interface
         self._from: dict[tuple[str, str], list[ConnectionEnd]] = {}
         for connection in system.connections:
             for end in connection.to_ends:
                 interface = self.interface(end.instance, end.interface)
                 if interface is not None and interface.kind == "provides":
-                    self._to.setdefault(_Node(end.instance, end.interface), []).extend(connection.from_ends)
+                    self._to.setdefault(_Requester(end.instance, end.interface), []).extend(
+                        connection.from_ends
+                    )
                     for other in connection.from_ends:
                         self._from.setdefault((other.instance, other.interface), []).append(end)
 
@@ -116,31 +117,31 @@ class _Requests:
         found = self.instances.get(instance)
         return None if found is None else found.type.interface(name)
 
-    def nodes(self, instance: Instance) -> list[_Node]:
+    def nodes(self, instance: Instance) -> list[_Requester]:
         """The task of an instance, if it has one, and the interfaces that it serves."""
-        task = [_Node(instance.name)] if instance.type.control else []
+        task = [_Requester(instance.name)] if instance.type.control else []
         served = [each for each in instance.type.interfaces if each.kind == "provides"]
-        return task + [_Node(instance.name, each.name) for each in served]
+        return task + [_Requester(instance.name, each.name) for each in served]
 
-    def uses(self, node: _Node) -> list[str]:
+    def uses(self, node: _Requester) -> list[str]:
         """The interfaces that may be called: those that a `requests` clause names, if there is one."""
         kind = self.instances[node.instance].type
         every = [each.name for each in kind.interfaces if each.kind == "uses"]
         own = kind.interface(node.interface) if node.interface else None
         return every if own is None or own.requests is None else [n for n in every if n in own.requests]
 
-    def incoming(self, node: _Node) -> Iterator[tuple[_Node, Span]]:
-        """Who requests, and where that is connected."""
+    def incoming(self, node: _Requester) -> Iterator[tuple[_Requester, Span]]:
+        """What requests it, and where that is connected."""
         for end in self._to.get(node, ()):
             for caller in self.nodes(self.instances[end.instance]):
                 if end.interface in self.uses(caller):
                     yield caller, end.span
 
-    def outgoing(self, node: _Node) -> Iterator[tuple[_Node, Span]]:
+    def outgoing(self, node: _Requester) -> Iterator[tuple[_Requester, Span]]:
         """What is requested, and where that is connected."""
         for name in self.uses(node):
             for end in self._from.get((node.instance, name), ()):
-                yield _Node(end.instance, end.interface), end.span
+                yield _Requester(end.instance, end.interface), end.span
 
 
 async def prepare_calls(
@@ -156,7 +157,7 @@ async def prepare_calls(
     return [_item(server, requests, node, params.text_document.uri) for node in nodes] or None
 
 
-def _meant(analysis: SystemSnapshot, use: NameUse, requests: _Requests) -> Iterator[_Node]:
+def _meant(analysis: SystemSnapshot, use: NameUse, requests: _Requests) -> Iterator[_Requester]:
     symbol = use.symbol
     if symbol.kind == "instance":
         paths = analysis.index.paths(symbol)
@@ -184,7 +185,7 @@ def _meant(analysis: SystemSnapshot, use: NameUse, requests: _Requests) -> Itera
             yield from requests.nodes(requests.instances[path])
 
 
-def _item(server: Server, requests: _Requests, node: _Node, uri: str) -> lsp.CallHierarchyItem:
+def _item(server: Server, requests: _Requests, node: _Requester, uri: str) -> lsp.CallHierarchyItem:
     instance = requests.instances[node.instance]
     interface = instance.type.interface(node.interface)
     span = instance.span if interface is None else interface.span
@@ -205,14 +206,14 @@ def _item(server: Server, requests: _Requests, node: _Node, uri: str) -> lsp.Cal
     )
 
 
-async def _node_of(server: Server, item: lsp.CallHierarchyItem) -> tuple[_Requests, _Node, str] | None:
+async def _node_of(server: Server, item: lsp.CallHierarchyItem) -> tuple[_Requests, _Requester, str] | None:
     """What an item of this server means; None if the system has no such thing any more."""
     data = item.data if isinstance(item.data, dict) else getattr(item.data, "_asdict", dict)()
     uri, names = str(data.get("uri", "")), data.get("node")
     found = await server.file(uri)
     if found is None or found[0].system is None or not isinstance(names, list | tuple) or len(names) != 2:
         return None
-    requests, node = _Requests(found[0].system), _Node(*map(str, names))
+    requests, node = _Requests(found[0].system), _Requester(*map(str, names))
     if node.instance not in requests.instances:
         return None
     return requests, node, uri
@@ -225,7 +226,7 @@ async def incoming(
     if found is None:
         return []
     requests, node, uri = found
-    calls: dict[_Node, list[lsp.Range]] = {}
+    calls: dict[_Requester, list[lsp.Range]] = {}
     for caller, span in requests.incoming(node):
         calls.setdefault(caller, []).append(server.range(span))
     return [
@@ -236,7 +237,7 @@ async def incoming(
     ]
 
 
-def _own(server: Server, requests: _Requests, node: _Node, ranges: list[lsp.Range]) -> list[lsp.Range]:
+def _own(server: Server, requests: _Requests, node: _Requester, ranges: list[lsp.Range]) -> list[lsp.Range]:
     """Ranges are of the file of the caller; a connection in another file has none there."""
     instance = requests.instances[node.instance]
     interface = instance.type.interface(node.interface)
@@ -251,7 +252,7 @@ async def outgoing(
     if found is None:
         return []
     requests, node, uri = found
-    calls: dict[_Node, list[lsp.Range]] = {}
+    calls: dict[_Requester, list[lsp.Range]] = {}
     for called, span in requests.outgoing(node):
         calls.setdefault(called, []).append(server.range(span))
     return [

@@ -25,13 +25,16 @@ from camkes.parser.parse import ParsedFiles, needs_preprocessor
 from camkes.project.application import Application, surrounding_applications
 from camkes.project.trust import is_trusted
 from camkes.protocols.plan import Plan, PlannedCpi, PlannedTask
-from camkes.resolve.codes import NO_ASSEMBLY
+from camkes.resolve.codes import NO_ASSEMBLY, UNCONNECTED
 from camkes.resolve.files.imports import Program, read_program
 from camkes.resolve.files.library import BUILTIN, comes_with_tool
 from camkes.resolve.options import LoadOptions
 
 #: Tasks of a system whose responses are computed; of so many it takes about 6 s.
 MOST_TASKS = 100
+
+#: Errors that only a whole system can have: something is missing in it.
+_OF_THE_WHOLE = (NO_ASSEMBLY, UNCONNECTED)
 
 _IMPORT = re.compile(r'\bimport\s*(?:"(?P<own>[^"]+)"|<(?P<system>[^>]+)>)')
 
@@ -342,7 +345,7 @@ class ChangedStatements(Struct, dict=True):
         """The errors in changed statements: what an excerpt leaves out can make no others."""
         for each in found:
             span = None if each.span is None else self._present(each.span)
-            if span is None or each.severity is not Severity.ERROR or each.code is NO_ASSEMBLY:
+            if span is None or each.severity is not Severity.ERROR or each.code in _OF_THE_WHOLE:
                 continue
             real = os.path.realpath(span.file.path)
             now = self.now.get(real)

@@ -15,13 +15,22 @@ const VIEWS = {
     graph: { title: "Graph", ending: "svg", words: (target, file) => ["graph", target, "-o", file, "-q"] },
 };
 
-/** The text of a page for the editor: scripts and styles are those of the page itself, nothing is fetched. */
-function pageOf(text, ending) {
-    const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline';">`;
+const POLICY = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'; script-src 'unsafe-inline';">`;
+const STYLE = ":root { color-scheme: light dark } body { background: Canvas; color: CanvasText } img { max-width: 100% }";
+
+/** A page of the editor: with light or dark colours as the editor's. */
+function page(body) {
+    return `<!DOCTYPE html><html lang="en"><head>${POLICY}<style>${STYLE}</style></head><body tabindex="0">${body}</body></html>`;
+}
+
+/** The text of a view: scripts and styles are those of the page itself, nothing is fetched. A picture is by itself, as its
+ *  style is for all of its document. */
+function pageOf(text, ending, title) {
     if (ending === "svg") {
-        return `<!DOCTYPE html><html><head>${policy}<style>body { background: white; margin: 0 } svg { max-width: 100%; height: auto }</style></head><body tabindex="0">${text.replace(/^<\?xml[^>]*\?>/, "")}</body></html>`;
+        const data = Buffer.from(text).toString("base64");
+        return page(`<img alt="${title}" src="data:image/svg+xml;base64,${data}">`);
     }
-    return text.replace(/<head>/i, (head) => `${head}${policy}`);
+    return text.replace(/<head>/i, (head) => `${head}${POLICY}`);
 }
 
 /** Views of a system, one panel for each view and target; they are made again when a file of it is saved. */
@@ -56,11 +65,11 @@ class Pages {
                 () => output(this.program(), words(target, file), path.dirname(target)),
             );
             try {
-                panel.webview.html = pageOf(await fs.readFile(file, "utf8"), ending);
+                panel.webview.html = pageOf(await fs.readFile(file, "utf8"), ending, title);
             } catch {
                 const said = result.errors || result.error?.message || "nothing was written";
                 const plain = said.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
-                panel.webview.html = pageOf(`<svg width="0" height="0"></svg><pre style="color: black">${plain}</pre>`, "svg");
+                panel.webview.html = page(`<pre>${plain}</pre>`);
             }
         } finally {
             await fs.rm(folder, { recursive: true, force: true });

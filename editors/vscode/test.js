@@ -235,7 +235,8 @@ test("the timeline and the graph are beside the text, and follow it", async () =
     const [timeline, graph] = stand.panels;
     assert.strictEqual(timeline.place.viewColumn, -2);
     assert.ok(timeline.webview.html.includes(`run ${system} --timeline`));
-    assert.ok(graph.webview.html.includes(`graph ${system} -o`));
+    const drawn = Buffer.from(graph.webview.html.match(/base64,([^"]+)/)[1], "base64").toString();
+    assert.ok(drawn.startsWith("<svg>") && drawn.includes(`graph ${system} -o`));
     for (const panel of stand.panels) {
         assert.ok(panel.webview.html.includes("Content-Security-Policy"));
         panel.webview.html = "";

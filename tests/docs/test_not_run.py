@@ -99,7 +99,7 @@ NOT_RUN: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "test_fragments.py runs it, with what it needs": {
         "docs/debugging.md": ("camkes debug examples/nested ", "(camkes 2.5 ms) camkes threads"),
-        "docs/editor.md": ("[language-server", "[[grammar]]"),
+        "docs/editor.md": ("{", "[language-server", "[[grammar]]"),
         "docs/language.md": ("if (more_wait_until(",),
         "docs/testing.md": ("pump/", "mock_reading_read_answer("),
     },

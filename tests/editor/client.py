@@ -32,6 +32,7 @@ class Editor:
         self.diagnostics: dict[str, list[lsp.Diagnostic]] = {}
         self.round = asyncio.Event()  # the diagnostics of all files have come
         self.shown: list[str] = []  # messages
+        self.registered: dict[str, object] = {}  # options of what is registered later, by method
 
         @client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
         def published(params: lsp.PublishDiagnosticsParams) -> None:
@@ -40,6 +41,10 @@ class Editor:
         @client.feature(lsp.WINDOW_SHOW_MESSAGE)
         def show(params: lsp.ShowMessageParams) -> None:
             self.shown.append(params.message)
+
+        @client.feature(lsp.CLIENT_REGISTER_CAPABILITY)
+        def register(params: lsp.RegistrationParams) -> None:
+            self.registered |= {each.method: each.register_options for each in params.registrations}
 
         @client.feature(lsp.WORKSPACE_INLAY_HINT_REFRESH)
         def refresh(params: None) -> None:
@@ -195,6 +200,7 @@ async def editor(
     trusted: bool = True,
     definitions: Mapping[str, str] | None = None,
     snippets: bool = False,
+    dynamic: bool = False,
 ) -> AsyncIterator[Editor]:
     """A session in a folder, with the server of `camkes lsp` in a thread. A server that does not end well is
     an error."""
@@ -214,7 +220,13 @@ async def editor(
     parameters = lsp.InitializeParams(
         lsp.ClientCapabilities(
             workspace=lsp.WorkspaceClientCapabilities(inlay_hint=hints),
-            text_document=lsp.TextDocumentClientCapabilities(completion=completion),
+            text_document=lsp.TextDocumentClientCapabilities(
+                synchronization=lsp.TextDocumentSyncClientCapabilities(dynamic_registration=dynamic),
+                completion=completion,
+                definition=lsp.DefinitionClientCapabilities(dynamic_registration=dynamic),
+                rename=lsp.RenameClientCapabilities(dynamic_registration=dynamic),
+                signature_help=lsp.SignatureHelpClientCapabilities(dynamic_registration=dynamic),
+            ),
         ),
         root_uri=folder.as_uri(),
         initialization_options={

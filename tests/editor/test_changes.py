@@ -107,6 +107,58 @@ def test_an_excerpt_makes_no_error_of_its_own(path: Path) -> None:
         assert errors(changes.diagnostics()) == set(), text[start:end]
 
 
+def test_a_change_in_one_of_several_files(tmp_path: Path) -> None:
+    """What it refers to is read from the others, as the editor has them."""
+    parts, system = tmp_path / "parts.camkes", tmp_path / "system.camkes"
+    parts.write_text(
+        "procedure P { void f(); }\ncomponent A { control; uses P p; }\ncomponent B { provides P q; }\n"
+    )
+    text = (
+        'import <std_connector.camkes>;\nimport "parts.camkes";\nassembly { composition {\n'
+        "component A a;\ncomponent B b;\nconnection seL4RPCCall c(from a.p, to b.q);\n} }\n"
+    )
+    system.write_text(text)
+    workspace = Workspace()
+    workspace.open(str(system), text)
+    workspace.open(str(parts), parts.read_text())
+    assert workspace.analysis(str(system)).diagnostics == workspace.analysis(str(parts)).diagnostics == ()
+    workspace.open(str(parts), parts.read_text().replace("uses P p", "uses Q p"))
+    changes = workspace.changed_statements(str(parts))
+    assert changes is not None
+    (found,) = changes.diagnostics() or []
+    assert found.code.number == "E0203" and found.span is not None and found.span.file.path == parts
+    assert found.span.file.text == workspace.buffers[str(parts)]
+    workspace.open(str(parts), parts.read_text().replace("uses P p", "uses P r"))
+    workspace.open(str(system), text.replace("from a.p", "from a.x"))
+    changes = workspace.changed_statements(str(system))
+    assert changes is not None
+    (found,) = changes.diagnostics() or []
+    assert found.code.number == "E0302" and "did you mean" not in found.help
+    workspace.open(str(system), text.replace("from a.p", "from a.r"))
+    changes = workspace.changed_statements(str(system))
+    assert changes is not None and changes.diagnostics() == []
+
+
+def test_what_is_too_large_waits_for_the_analysis(tmp_path: Path) -> None:
+    """As a connection that all instances have."""
+    many = range(1500)
+    path = tmp_path / "a.camkes"
+    text = (
+        "procedure P { void f(); }\ncomponent A { control; uses P p; }\ncomponent B { provides P p; }\n"
+        "connector C { from Procedures; to Procedure; }\nassembly { composition {\ncomponent B b;\n"
+        + "".join(f"component A a{i};\n" for i in many)
+        + f"connection C c({', '.join(f'from a{i}.p' for i in many)}, to b.p);\n}} }}\n"
+    )
+    workspace = Workspace()
+    workspace.open(str(path), text)
+    workspace.analysis(str(path))
+    workspace.open(str(path), text.replace("to b.p", "to b.x"))
+    changes = workspace.changed_statements(str(path))
+    assert changes is not None and changes.diagnostics() is None
+    workspace.open(str(path), f"#define X\n{text}")
+    assert workspace.changed_statements(str(path)) is None  # the preprocessor has a part in it
+
+
 def test_errors_come_before_the_analysis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "system.camkes").write_text(PROTOCOLS.read_text())
 

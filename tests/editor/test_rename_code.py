@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import shutil
 from pathlib import Path
 
@@ -250,3 +251,22 @@ def test_every_method_of_an_example(tmp_path: Path) -> None:
     session(tmp_path / "publish", script)
     assert (tmp_path / "publish" / "publish.camkes").read_text() != before
     assert camkes("build", tmp_path / "publish", "-o", tmp_path / "out").status == 0
+
+
+def test_requests_about_c_code_are_registered(project: Path) -> None:
+    """In editors that let servers do that later: only there is it known which languages are meant."""
+
+    async def script(editor: Editor) -> None:
+        async with asyncio.timeout(10):
+            while not editor.registered:
+                await asyncio.sleep(0.01)
+        assert {*editor.registered} == {
+            "textDocument/didOpen",
+            "textDocument/didChange",
+            "textDocument/didClose",
+            "textDocument/definition",
+            "textDocument/rename",
+            "textDocument/signatureHelp",
+        }
+
+    session(project, script, dynamic=True)

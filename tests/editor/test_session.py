@@ -29,9 +29,11 @@ def session(
     trusted: bool = True,
     definitions: Mapping[str, str] | None = None,
     snippets: bool = False,
+    dynamic: bool = False,
 ) -> None:
     async def run() -> None:
-        async with editor(folder, trusted=trusted, definitions=definitions, snippets=snippets) as opened:
+        options = {"trusted": trusted, "snippets": snippets, "dynamic": dynamic}
+        async with editor(folder, definitions=definitions, **options) as opened:
             await asyncio.wait_for(script(opened), 60)
 
     asyncio.run(run())

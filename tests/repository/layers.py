@@ -29,7 +29,7 @@ LAYERS = (
     Entry(13, ("testing",), "tests of a project: mocks, checks, what is expected, results"),
     Entry(13, ("evidence",), "requirements of the tool, the tests that name them, and what these came to"),
     Entry(13, ("exploration",), "all schedules of a system: the search, its report, a schedule to repeat"),
-    Entry(12, ("debug_adapter",), "the Debug Adapter Protocol of editors in terms of gdb's machine interface"),
+    Entry(12, ("debug_adapter",), "gdb for editors, by the Debug Adapter Protocol"),
     Entry(12, ("pipeline",), "find, load, plan, check, allocate, generate, build, run: one function a step"),
     Entry(11, ("plain",), "a system as plain CAmkES, for camkes-tool, and what that loses"),
     Entry(11, ("backends.sel4",), "builds for the seL4 kernel: what CMake compiles and links"),
