@@ -175,7 +175,8 @@ def read_log(files: Sequence[SourceFile], sink: Sink) -> tuple[Boot, ...] | None
     if not _same_format(seen, sink):
         return None
     found, missing = [], []
-    for part in parts_of(mcs=all(is_mcs(image.about) for image in seen if image.part)):
+    wanted = parts_of(mcs=all(is_mcs(image.about) for image in seen if image.part))
+    for part in wanted:
         of_part = [image for image in seen if image.part == part]
         good = next((image for image in reversed(of_part) if image.good), None)
         if good is not None:
@@ -185,7 +186,7 @@ def read_log(files: Sequence[SourceFile], sink: Sink) -> tuple[Boot, ...] | None
         else:
             missing.append(part)
     if missing and not sink.has_errors:
-        _report_missing(missing, sink)
+        _report_missing(missing, wanted, sink)
     if sink.has_errors or not _same_images(found, sink):
         return None
     return tuple(Boot(image.part, image.about, image.rows) for image in found)
@@ -240,12 +241,12 @@ def _same_format(seen: Sequence[_Seen], sink: Sink) -> bool:
     return True
 
 
-def _report_missing(parts: Sequence[str], sink: Sink) -> None:
+def _report_missing(parts: Sequence[str], wanted: Sequence[str], sink: Sink) -> None:
     names = " and ".join(f"`{part}`" for part in parts)
     sink.report(
         INCOMPLETE_LOG,
         f"no log has what {'image' if len(parts) == 1 else 'images'} {names} printed",
-        notes=[f"a measurement has those of {', '.join(f'`{each}`' for each in PARTS)}"],
+        notes=[f"a measurement has those of {', '.join(f'`{each}`' for each in wanted)}"],
         help="boot what is missing, too, and give its log with a further `--log FILE`",
     )
 
