@@ -51,7 +51,11 @@ function unreadable() {
     for (let node = walker.nextNode(); node; node = walker.nextNode()) {
         const element = node.parentElement, range = document.createRange();
         range.selectNodeContents(node);
-        const box = range.getBoundingClientRect();
+        let box = range.getBoundingClientRect();
+        if (box.left < 0 || box.right > innerWidth) { // in what is wider than the window, and is scrolled
+            element.scrollIntoView({ block: "nearest", inline: "center" });
+            box = range.getBoundingClientRect();
+        }
         const shown = node.data.trim() && box.width && opacity(element) && !element.closest("script, style, title, defs");
         const at = shown ? document.elementsFromPoint(Math.min(box.left + 2, innerWidth - 1), box.top + box.height / 2) : [];
         if (!at.length) {
