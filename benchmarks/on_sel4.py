@@ -8,7 +8,8 @@ this task. `conditions`, `budgets` and `bands`: systems of text, of which the di
 tasks. No response of any task may be above its bound. A seed is a system: others are tried with other seeds.
 
     SEL4_WORKSPACE=DIR .venv/bin/python benchmarks/on_sel4.py [--count N] [--seed FIRST] [--kind NAME]
-        [--platform NAME] [--mcs] [--profile FILE] [--unit N] [--sdk FILE] [--host] [--json FILE]
+        [--platform NAME] [--mcs] [-D NAME=VALUE] [--profile FILE] [--unit N] [--sdk FILE] [--host]
+        [--json FILE]
 
 With `--host` the cases are executed on the host kernel, too, where operations take the times of the profile:
 whether the jobs that end in both end in the same order is compared. No tasks have equal priorities then, as
@@ -18,8 +19,12 @@ An SDK builds faster than a workspace. It has to have the configuration of these
 
     camkes sdk -o bounds.sdk --no-trace --release -D PLATFORM=NAME -D KernelPrinting=ON -D KernelNumDomains=2
     camkes sdk -o mcs.sdk --no-trace --release -D PLATFORM=NAME -D KernelPrinting=ON -D KernelIsMCS=ON
+        -D KernelInvocationReportErrorIPC=ON -D LibSel4PrintInvocationErrors=0
 
-and that of qemu-arm-virt also `-D KernelArmExportVCNTUser=ON`, with which components read the clock.
+and that of qemu-arm-virt also `-D KernelArmExportVCNTUser=ON`, with which components read the clock, that of
+x86_64 with MCS also `-D KernelPC99TSCFrequency=1000000000`, without which budgets do not end in QEMU. With
+`-D QEMU_MEMORY=256`, here and there, a system of qemu-riscv-virt takes 6 s of the processor and not 10: less
+memory has to be cleared before an image begins.
 
 Exit status 1: a response was longer than its bound, or a job did not end within it; the seeds are printed.
 """
@@ -56,6 +61,7 @@ def main() -> int:
     parser.add_argument("--kind", default="cases", choices=["cases", *KINDS], help="what systems have")
     parser.add_argument("--platform", default="x86_64", choices=PLATFORMS, help="as seL4 names it")
     parser.add_argument("--mcs", action="store_true", help="an MCS kernel")
+    parser.add_argument("-D", action="append", default=[], metavar="NAME=VALUE", help="a variable of CMake")
     parser.add_argument(
         "--profile", metavar="NAME", help="what operations cost, as of `camkes analyze --platform`"
     )
@@ -75,7 +81,8 @@ def main() -> int:
     if profile is None or machine.shift is None:
         sys.exit(sink.diagnostics[0].message)
     kernel = {KERNEL_IS_MCS: "ON"} if given.mcs else {"KernelNumDomains": "2"}
-    options = Wanted(name, kernel, samples=0).all_definitions
+    more = dict(each.split("=", 1) for each in given.D)
+    options = {**Wanted(name, kernel, samples=0).all_definitions, **more}
     results: list[Tried] = []
     with tempfile.TemporaryDirectory() as temporary:
         folder = (given.output or Path(temporary)).absolute()

@@ -26,8 +26,9 @@ from camkes.backends.host.run import kernel_arguments
 from camkes.backends.sel4.fault_lines import WORKSPACE_NAME, named_folders
 from camkes.backends.sel4.sdk.choice import opened
 from camkes.backends.sel4.workspace import KERNEL, find_workspace, simulator
+from camkes.debug_adapter import DebugAdapter
 from camkes.diagnostics import Sink
-from camkes.files import write_output
+from camkes.files import OutputError, write_output
 from camkes.model.system import Procedure, System
 from camkes.model.units import NANOSECONDS
 from camkes.resolve.words.nearest import suggestion
@@ -86,6 +87,42 @@ def debug(
     asked: pipeline.Input, settings: DebugSettings, sink: Sink, progress: Callable[[str], None]
 ) -> int | None:
     """Build a system and run it in gdb; the exit status of gdb, None after a diagnostic."""
+    with ExitStack() as stack:
+        prepared = _prepared(asked, settings, stack, sink, progress)
+        if prepared is None:
+            return None
+        progress("")
+        return _start(*prepared)
+
+
+def debug_for_editor(asked: pipeline.Input, settings: DebugSettings, words: Callable[[Sink], str]) -> None:
+    """Serve an editor on standard input and output, which speaks the Debug Adapter Protocol. The system is
+    built when it is launched; `words` makes a text of what there is to report."""
+    with ExitStack() as stack, os.fdopen(os.dup(sys.stdout.fileno()), "wb") as output:
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what anything else prints
+
+        def prepare() -> tuple[list[str], Path] | str:
+            sink = Sink()
+            try:
+                found = _prepared(asked, settings, stack, sink, lambda _: None, machine=True)
+            except OutputError as error:
+                return str(error)
+            return found if found is not None else words(sink)
+
+        DebugAdapter(sys.stdin.buffer, output, prepare).serve()
+
+
+def _prepared(
+    asked: pipeline.Input,
+    settings: DebugSettings,
+    stack: ExitStack,
+    sink: Sink,
+    progress: Callable[[str], None],
+    *,
+    machine: bool = False,
+) -> tuple[list[str], Path] | None:
+    """The command that starts gdb for a system, which is built, and the folder where it starts; None after a
+    diagnostic. With `machine` gdb waits for a program that speaks to it."""
     progress("reading")
     checked = pipeline.check_code(asked, settings.run.output, sink, progress)
     if checked is None:
@@ -97,23 +134,21 @@ def debug(
     if gdb is None:
         sink.report(NO_DEBUGGER, "gdb was not found", help="install it (apt install gdb)")
         return None
-    with ExitStack() as stack:
-        image = pipeline.build_to_run(checked, settings.run, stack, sink, progress)
-        if image is None or sink.has_errors:
+    image = pipeline.build_to_run(checked, settings.run, stack, sink, progress)
+    if image is None or sink.has_errors:
+        return None
+    described = describe(image, checked, known, settings.breaks)
+    earlier = 0
+    if settings.stop is not None:
+        found = _find(image, checked, settings, sink)
+        if found is None:
             return None
-        described = describe(image, checked, known, settings.breaks)
-        earlier = 0
-        if settings.stop is not None:
-            found = _find(image, checked, settings, sink)
-            if found is None:
-                return None
-            described["time"], described["thread"], earlier = found
-        progress("")
-        names = trace_names(image.capabilities, checked.plan, checked.system)
-        save_names(image.folder / _SO_FAR, names, sink)
-        file = image.folder / "debug.json"
-        write_output(file, json.dumps(described, indent=1).encode())
-        return _start(gdb_command(gdb, image, settings, file, earlier), image.folder)
+        described["time"], described["thread"], earlier = found
+    names = trace_names(image.capabilities, checked.plan, checked.system)
+    save_names(image.folder / _SO_FAR, names, sink)
+    file = image.folder / "debug.json"
+    write_output(file, json.dumps(described, indent=1).encode())
+    return gdb_command(gdb, image, settings, file, earlier, machine=machine), image.folder
 
 
 def functions(system: System) -> dict[str, dict[str, list[str]]]:
@@ -165,7 +200,13 @@ def describe(
 
 
 def gdb_command(
-    gdb: str, image: HostImage, settings: DebugSettings, described: Path, earlier: int = 0
+    gdb: str,
+    image: HostImage,
+    settings: DebugSettings,
+    described: Path,
+    earlier: int = 0,
+    *,
+    machine: bool = False,
 ) -> list[str]:
     """The command that starts gdb in the folder of an image. All components are in one process, which changes
     nothing in what they do; nothing is stopped because it takes long. gdb stops at each fault by itself, and
@@ -175,12 +216,12 @@ def gdb_command(
     words = kernel_arguments(options)
     script = HOST_KERNEL / "gdb" / "camkes_gdb.py"
     more = []
-    if settings.stop is not None or settings.breaks or settings.commands:
+    if not machine and (settings.stop is not None or settings.breaks or settings.commands):
         more = ["-ex", "run", *(["-ex", "continue"] * earlier)]  # else the user looks around first
     for command in settings.commands:
         more += ["-ex", command]
     return [
-        *(gdb, "-q", "-nx", *(["-batch"] if settings.batch else [])),
+        *(gdb, "-q", "-nx", *(["-batch"] if settings.batch else []), *(["-i=mi3"] if machine else [])),
         *("-ex", f"source {script}", "-ex", f'python setup("{described}")', *more),
         *("--args", str(image.kernel), image.table.name, *words, "--trace", _TRACE),
     ]

@@ -47,6 +47,7 @@ from camkes.running.model import Run
 from camkes.running.names import TraceNames, names_path, save_names
 from camkes.running.refusals import Refusal, refusal_report, refusals
 from camkes.running.waits import Cause, Deadlock, deadlock_words, deadlocks, wait_report
+from camkes.showing.draw.ctf import METADATA, STREAM, ctf_metadata, ctf_stream
 from camkes.showing.draw.perfetto import perfetto_json
 from camkes.showing.draw.perfetto_trace import perfetto_trace
 from camkes.showing.draw.pictures import write_picture
@@ -282,6 +283,9 @@ def write_trace(path: Path, raw: Path, run: Run, sink: Sink) -> None:
         write_output(path, perfetto_json(run).encode())
     elif path.suffix == ".pftrace":
         write_output(path, perfetto_trace(run))
+    elif path.suffix == ".ctf":
+        write_output(path / METADATA, ctf_metadata().encode())
+        write_output(path / STREAM, ctf_stream(run))
     else:
         write_output(path, raw.read_bytes())
         save_names(path, run.names, sink)

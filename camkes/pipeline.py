@@ -31,10 +31,12 @@ if TYPE_CHECKING:
     from camkes.backends.sel4.sdk.archive import Sdk
     from camkes.backends.sel4.sdk.description import Configuration
     from camkes.callgraph.read import CodeCalls
+    from camkes.callgraph.stacks import StackBound
     from camkes.capdl.model import CapabilityModel
-    from camkes.capdl.size import SystemSize
+    from camkes.capdl.size import StackUse, SystemSize
     from camkes.model.system import System
     from camkes.outcome import Outcome
+    from camkes.plain import PlainLoss
     from camkes.project.application import Application
     from camkes.protocols.plan import Plan
     from camkes.resolve import LoadOptions
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
     from camkes.resolve.options import Override
 
 #: Endings of a trace file that `camkes run --trace` can write.
-TRACE_FORMS = (".json", ".pftrace", ".trace")
+TRACE_FORMS = (".ctf", ".json", ".pftrace", ".trace")
 TIMELINE_FORMS = (".html", ".svg", ".png", ".pdf")
 
 #: The default duration of a run: a system with periodic tasks never becomes idle.
@@ -589,9 +591,10 @@ def built_with_sdk(
     sink: Sink,
     progress: Progress,
     application: Application | None = None,
+    stacks: dict[str, StackBound] | None = None,
 ) -> Iterator[Path | None]:
     """As `built_for_sel4`, with the SDK that is asked for; of an `application` that was found already, if one
-    is given."""
+    is given. `stacks` gets the bounds of the stacks of threads."""
     from camkes.backends.host.folder import FolderInUseError, locked
     from camkes.backends.sel4.sdk.choice import seen_by_applications
 
@@ -608,7 +611,8 @@ def built_with_sdk(
     out = _sel4_folder(application, output)
     try:
         with locked(out, progress):
-            yield out if _build_with_sdk(asked, *found, application, out, sink, progress) else None
+            good = _build_with_sdk(asked, *found, application, out, sink, progress, stacks)
+            yield out if good else None
     except FolderInUseError as error:
         sink.add(error.diagnostic)
         yield None
@@ -622,6 +626,7 @@ def _build_with_sdk(
     out: Path,
     sink: Sink,
     progress: Progress,
+    stacks: dict[str, StackBound] | None = None,
 ) -> bool:
     from camkes.backends.host.sources import builds_of
     from camkes.backends.sel4.sdk.build import build_system
@@ -646,7 +651,7 @@ def _build_with_sdk(
     pass_on(found, sink)
     if parts is None or sink.has_errors:
         return False
-    return build_system(sdk, configuration, application, parts, builds, kinds, out, sink, progress)
+    return build_system(sdk, configuration, application, parts, builds, kinds, out, sink, progress, stacks)
 
 
 # Sizes -------------------------------------------------------------------------------------------
@@ -674,25 +679,141 @@ def planned_size(asked: Input, sink: Sink) -> CountedSize | None:
     return CountedSize(checked.application.name, counted(model, heaps))
 
 
-def built_size(
-    asked: Input, workspace: Path | None, output: Path | None, sink: Sink, progress: Progress
+def used_stacks(
+    asked: Input, duration: int, output: Path | None, sink: Sink, progress: Progress
 ) -> CountedSize | None:
-    """What a build of a system for seL4 takes."""
+    """As `planned_size`, with what a run of `duration` nanoseconds used of stacks, and what code can use at
+    most. The system is built for the host kernel in the folder `output`."""
+    from contextlib import ExitStack
+
+    from camkes.backends.host.codes import FAULT
+    from camkes.backends.host.compiler import find_compiler
+    from camkes.backends.host.kernel import runtime_jobs
+    from camkes.backends.host.run import run_host
+    from camkes.callgraph.stacks import spaces_of_host, stack_bounds
+    from camkes.capdl.size import with_stacks
+
+    counted = planned_size(asked, sink)
+    checked = None if counted is None else check_code(asked, output, sink, progress)
+    if counted is None or checked is None:
+        return None
+    settings = RunSettings(duration=duration, output=output, stacks=True)
+    with ExitStack() as stack:
+        image = build_to_run(checked, settings, stack, sink, progress)
+        compiler = find_compiler(False, sink, mcs=checked.system.mcs)
+        if image is None or compiler is None or sink.has_errors:
+            return None
+        folder = build_folder(checked.application, output)
+        stacks = folder / IMAGE / "stacks"
+        bounds = {}
+        if compiler.call_graphs:
+            runtime = runtime_jobs(compiler, stacks, ())
+            bounds = stack_bounds(spaces_of_host(image), runtime, stacks, progress)
+        progress("")
+        result = run_host(image, settings, output=lambda _: None)
+    for diagnostic in result.diagnostics:
+        sink.add(diagnostic)
+    for fault in result.faults:
+        sink.report(FAULT, f"`{fault.thread}` stopped: {fault.what}", help="`camkes run` shows where")
+    uses = {name: _use(seen, bounds.get(name)) for name, seen in result.stacks.items()}
+    return CountedSize(counted.name, with_stacks(counted.size, uses))
+
+
+def _use(seen: int | None, bound: StackBound | None) -> StackUse:
+    from camkes.capdl.size import StackUse
+
+    if bound is None:
+        return StackUse(seen, None, (), ())
+    return StackUse(seen, bound.bytes, bound.path, bound.left_out)
+
+
+def built_size(
+    asked: Input,
+    workspace: Path | None,
+    output: Path | None,
+    sink: Sink,
+    progress: Progress,
+    *,
+    stacks: bool = False,
+) -> CountedSize | None:
+    """What a build of a system for seL4 takes. `stacks`: with what code can use of stacks at most; the build
+    is with an SDK."""
+    from contextlib import ExitStack
+
     from camkes.backends.sel4.codes import SEL4_BUILD
     from camkes.backends.sel4.elf import ElfError
     from camkes.backends.sel4.size import built_size as counted
+    from camkes.capdl.size import with_stacks
 
     application = find_for_sel4(asked, sink, progress)
     if application is None:
         return None
-    with built_for_sel4(asked, workspace, output, sink, progress) as out:
+    bounds: dict[str, StackBound] | None = {} if stacks else None
+    with ExitStack() as stack:
+        built = (
+            built_for_sel4(asked, workspace, output, sink, progress)
+            if bounds is None
+            else built_with_sdk(asked, output, sink, progress, application, bounds)
+        )
+        out = stack.enter_context(built)
         if out is None:
             return None
         try:
-            return CountedSize(application.name, counted(out))
+            found = counted(out)
+            if bounds is not None:
+                names = [thread.name for each in found.components for thread in each.threads]
+                found = with_stacks(found, {name: _use(None, bounds.get(name)) for name in names})
+            return CountedSize(application.name, found)
         except (OSError, ElfError) as error:
             sink.report(SEL4_BUILD, f"the build cannot be read: {error}")
             return None
+
+
+# To camkes-tool ----------------------------------------------------------------------------------
+
+
+class Exported(Struct, frozen=True):
+    """An application as plain CAmkES: the files that were written, below the folder that was asked for, and
+    what is lost; `folder` is that of the application."""
+
+    folder: Path
+    files: tuple[Path, ...]
+    lost: tuple[PlainLoss, ...]
+
+
+def export(asked: Input, target: Path, sink: Sink) -> Exported | None:
+    """Write the system of an application, its C code and its CMakeLists.txt to the folder `target`, without
+    the words of this tool. None after an error. Raises OutputError."""
+    from camkes.files import write_output
+    from camkes.plain import application_files, cmake_lists, plain_system
+
+    application = find(asked, sink)
+    if application is None:
+        return None
+    options = load_options(application, asked)
+    loaded = load(application.root, options, Sink())
+    checked = check(asked, sink)
+    if checked is None or sink.has_errors:
+        return None
+    files = application_files(application, checked.system, loaded.program, target)
+    code = [path for name, path in files.items() if "tests" not in name.parts]
+    plain = plain_system(loaded.program, checked.system, checked.plan, code, sink)
+    if plain is None:
+        return None
+    texts = {path: text.encode() for path, text in plain.texts.items()}
+    for name, source in files.items():
+        write_output(target / name, texts[source] if source in texts else source.read_bytes())
+    written = list(files)
+    if application.lists is None:
+        written.append(Path("CMakeLists.txt"))
+        write_output(target / written[-1], cmake_lists(application, checked.system).encode())
+    return Exported(application.folder, tuple(written), plain.lost)
+
+
+def below(path: Path, folder: Path) -> Path:
+    """A path as it is written below a folder; as it is, if it is not below it."""
+    whole, base = path.absolute(), folder.absolute()
+    return whole.relative_to(base) if whole.is_relative_to(base) else path
 
 
 # Running -----------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from camkes.diagnostics import Sink, SourceFile, Span
+from camkes.diagnostics import Diagnostic, Sink, SourceFile, Span
 from camkes.parser import ast
 from camkes.parser.build import Builder
 from camkes.parser.damage import Damage
@@ -88,6 +88,32 @@ def parse(source: SourceFile, sink: Sink, *, options: ParseOptions | None = None
     if items is not None and not problems.has_errors:
         return ast.File(source, items, read)
     return ast.File(source, items or (), read, tuple(damage), whole) if options.partial else None
+
+
+class ParsedFiles:
+    """The trees of files, which are used again while their texts are the same. For readers that read a
+    program again and again."""
+
+    def __init__(self, others: ParsedFiles | None = None) -> None:
+        """`others`: trees that are used too, where they fit."""
+        self._others = others
+        self._known: dict[Path, tuple[SourceFile, ParseOptions, ast.File | None, tuple[Diagnostic, ...]]] = {}
+
+    def parse(self, source: SourceFile, sink: Sink, options: ParseOptions) -> ast.File | None:
+        """As `parse` does. A file that was parsed before keeps its `SourceFile`."""
+        known = self._known.get(source.path)
+        if known is None and self._others is not None:
+            known = self._others._known.get(source.path)
+        if known is None or known[0].text != source.text or known[1] != options:
+            if not is_plain(source, options):  # other files have a part in it
+                return parse(source, sink, options=options)
+            own = Sink()
+            tree = parse(source, own, options=options)
+            known = self._known[source.path] = source, options, tree, own.diagnostics
+        known[0].included_from = source.included_from
+        for diagnostic in known[3]:
+            sink.add(diagnostic)
+        return known[2]
 
 
 def _without_stray_braces(tables: Tables, tokens: Tokens, sink: Sink) -> list[int]:

@@ -30,7 +30,8 @@ from benchmarks.kernel_bounds.image import (
     write_measured,
 )
 from camkes.analysis.assignment import changed
-from camkes.analysis.platform import Platform
+from camkes.analysis.demand import demands
+from camkes.analysis.platform import FREE, Platform
 from camkes.analysis.replay import releases, write_model
 from camkes.analysis.simulation import Step
 from camkes.analysis.supply import supply_of
@@ -118,15 +119,15 @@ def analysed(workload: Workload, shift: int, rate: Fraction, profile: Platform) 
     return coded, analyse(coded, replace(profile, clock=int(rate * 1_000_000_000)))
 
 
-def possible(workload: Workload, analysis: Analysis, shift: int) -> bool:
-    """Whether an image can have it: its tasks, and its times, where an instruction takes 2 to the power of
-    `shift` nanoseconds."""
+def buildable(workload: Workload, shift: int) -> bool:
+    """Whether an image can have its tasks and times, where an instruction takes 2 to the power of `shift`
+    nanoseconds."""
+    needed = demands(workload, FREE).of_task
     return (
         len(workload.tasks) <= TASKS_MOST
-        and any(each.response is not None for each in analysis.tasks)
         and min((c.work for c in (*workload.cpis, *workload.tasks)), default=0) >= 0
         and max(t.period for t in workload.tasks) < LONGEST << shift
-        and analysis.utilisation < 1
+        and sum(Fraction(needed[t.name].total) / t.period for t in workload.tasks) < 1
     )
 
 
@@ -177,12 +178,14 @@ def try_case(seed: int, setting: Setting) -> Tried | None:
     workload = random_workload(rng, setting.unit << shift, not setting.mcs)
     if setting.host:
         workload = without_equals(workload)
+    if not buildable(workload, shift):
+        return None
     if rng.random() < 0.3:
         workload = with_pools(workload, setting.application)
     if setting.mcs:
         workload = with_managers(workload, setting.application)
     coded, analysis = analysed(workload, shift, setting.rate, setting.profile)
-    if not possible(workload, analysis, shift):
+    if analysis.utilisation >= 1 or all(each.response is None for each in analysis.tasks):
         return None
     one = rng.choice([each for each in analysis.tasks if each.response is not None])
     (witness,) = witnesses(coded, replace(analysis, tasks=(one,)), SEARCHED).values()

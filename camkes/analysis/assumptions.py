@@ -68,7 +68,7 @@ def find_assumptions(
     if platform not in (None, FREE) and in_slots(system):
         found.append(_switches(system))
     if platform not in (None, FREE):
-        found += _ends_of_budgets(plan)
+        found += _ends_of_budgets(plan, platform)
     found += _devices(system)
     found += [*_execution_times(system, plan), *_requests(system, plan, unread), *_events(system, plan)]
     return (*found, *_waits(plan), *_releases(system, plan))
@@ -109,15 +109,24 @@ def _switches(system: System) -> Assumption:
     )
 
 
-def _ends_of_budgets(plan: Plan) -> Iterator[Assumption]:
-    """What no profile has a cost for, above all tasks."""
-    limited = [t.name for t in plan.tasks if t.time is not None and t.time.budgets[0] < t.time.period]
-    if limited:
+def _ends_of_budgets(plan: Plan, platform: Platform) -> Iterator[Assumption]:
+    """What a profile without it has no cost for; and what none has, if it does not state that of a thread."""
+    limited = [t for t in plan.tasks if t.time is not None and t.time.budgets[0] < t.time.period]
+    raising = [t.name for t in limited if t.time is not None and t.time.overrun.rules.raises]
+    if platform.overrun.wait and raising and not platform.raised:
         yield Assumption(
             AssumptionKind.OPERATIONS,
             "",
-            f"the fault where the budget of {listing(limited)} ends, and its handling, take no time",
-            "leave that time to the deadlines: docs/costs.md has what an abort takes",
+            f"the change of the criticality where the budget of {listing(raising)} ends takes no time",
+            "state `raised` in a profile: docs/costs.md has what a change takes",
+        )
+    if limited and not platform.overrun.wait:
+        names = listing([task.name for task in limited])
+        yield Assumption(
+            AssumptionKind.OPERATIONS,
+            "",
+            f"the fault where the budget of {names} ends, and its handling, take no time",
+            "name a profile that has it, or leave that time to the deadlines",
         )
 
 

@@ -9,7 +9,7 @@ bandwidth, whose own jobs can each wait for T - b. docs/mcs.md has the rest.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from math import ceil
 
 from msgspec import Struct
@@ -17,7 +17,8 @@ from msgspec.structs import replace
 
 from camkes.analysis.blocking import PossibleWaits, waits
 from camkes.analysis.demand import Requesting, Time, demands, requests_within
-from camkes.analysis.overruns import OverrunModel, Shortages
+from camkes.analysis.ends import EndsModel
+from camkes.analysis.overruns import Shortages
 from camkes.analysis.platform import Platform
 from camkes.analysis.response import Load, Response, response
 from camkes.analysis.sections import RequestSection
@@ -144,7 +145,7 @@ def _with_bands(plan: Plan, workload: Workload, platform: Platform) -> tuple[Bud
     return tuple(found)
 
 
-class BudgetModel(OverrunModel):
+class BudgetModel(EndsModel):
     """The longest responses of tasks with budgets, and what they take from others."""
 
     # Tasks ---------------------------------------------------------------------------------------
@@ -165,7 +166,8 @@ class BudgetModel(OverrunModel):
             return Bounded(None, blocking)
         others = (other for other in self.workload.tasks if other.name != task.name)
         loads = [self.load(other, trusted=trusted) for other in others]
-        loads += self.extensions(task, trusted=trusted) + interruptions(self.workload, self._platform)
+        loads += self.extensions(task, trusted=trusted) + self.ends(task, trusted=trusted)
+        loads += interruptions(self.workload, self._platform)
         demand = self.job(task, blocking, trusted=trusted)
         if isinstance(demand, str):
             return Bounded(None, demand)
@@ -247,7 +249,7 @@ class BudgetModel(OverrunModel):
     def _spare(self, task: WorkloadTask, blocking: Callable[[Time], Time], *, trusted: bool) -> Time:
         """What a job leaves of its budget, at least, if it pays for all that it can wait for."""
         paid = blocking(task.period) if self.pays(task.name, trusted=trusted) else 0
-        return self.budget(task.name) - self.needed.of_task[task.name].total - paid
+        return self.budget(task.name) - self.used(task.name) - paid
 
     def too_short(self, task: WorkloadTask) -> str:
         """Why a task's own budget does not suffice for its jobs. An extension does not count: what the job
@@ -257,7 +259,7 @@ class BudgetModel(OverrunModel):
         time = self.times[task.name]
         if time.period != task.period:
             return "its budget has another period"
-        if self.needed.of_task[task.name].total > self.budget(task.name):
+        if self.used(task.name) > self.budget(task.name):
             return "its budget is too short"
         if self.lacks(task.name, trusted=True):
             if time.overrun.rules.stops:
@@ -315,7 +317,7 @@ class BudgetModel(OverrunModel):
         if not self.limited(task.name) or not self.pays(task.name, trusted=True):
             return False
         paid = self.blocking(task, trusted=True)
-        needed = self.needed.of_task[task.name].total
+        needed = self.used(task.name)
         return isinstance(paid, str) or self.budget(task.name) < 2 * (needed + paid(task.period))
 
     # Sections ------------------------------------------------------------------------------------
@@ -323,11 +325,16 @@ class BudgetModel(OverrunModel):
     def blocking(self, task: WorkloadTask, *, trusted: bool) -> Callable[[Time], Time] | str:
         """The blocking of a job in a window of so many nanoseconds, or why it has no bound."""
         found = waits(self.workload, self.needed, task)
-        kept = self._kept(task, trusted=trusted, aborted=False)
+        kept = self.kept(task, trusted=trusted, aborted=False)
         if reason := self._without_time(task, trusted=trusted):
             return reason
         sections = tuple(
-            replace(s, duration=s.duration + self.longer(s.task, s.cpi, s.duration, trusted=trusted))
+            replace(
+                s,
+                duration=s.duration
+                + self.longer(s.task, s.cpi, s.duration, trusted=trusted)
+                + self.ended_in(s.task, s.cpi, s.duration, trusted=trusted),
+            )
             for s in found.sections
         )
         by_requests = self._by_requests(task, sections, found, trusted=trusted)
@@ -337,7 +344,7 @@ class BudgetModel(OverrunModel):
         if not trusted:  # others request as often as they like
             found = replace(found, requests=dict.fromkeys(found.requests, _ALWAYS))
         blocking = found.blocking()
-        if not self._kept(task, trusted=trusted, aborted=True):
+        if not self.kept(task, trusted=trusted, aborted=True):
             return lambda window: blocking(window).least
         # where others wait for an extension, lower tasks execute, and can come to sections again
         times = 1 + self.times_without(task.name)
@@ -365,15 +372,6 @@ class BudgetModel(OverrunModel):
         requests = found.requests
         return lambda window: sum(
             time * requests_within(requests[lock], window) for lock, time in longest.items()
-        )
-
-    def _kept(self, task: WorkloadTask, *, trusted: bool, aborted: bool) -> Set[str]:
-        """The locks that lower tasks can keep a job waiting for while they have no time, or wait to be rolled
-        back."""
-        wanted = set().union(*(self.locks(each.name) for each in (task, *self.above(task))))
-        lower = (other for other in self.workload.tasks if other.priority < task.priority)
-        return wanted & set().union(
-            *(self.keeps(other.name, trusted=trusted, aborted=aborted) for other in lower)
         )
 
     def _without_time(self, task: WorkloadTask, *, trusted: bool) -> str:

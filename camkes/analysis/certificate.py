@@ -34,7 +34,8 @@ JOBS = 1_000
 
 class RequestCost(Struct, frozen=True):
     """Costs of operations: those of one `request` to a CPI beside its work, and the `step` of one for which
-    a lower task executes before others, alone and below a lock for which another task can wait."""
+    a lower task executes before others, alone and below a lock for which another task can wait. Of a task:
+    `request` is what a job costs beside its work and its requests."""
 
     request: int
     step: int
@@ -44,7 +45,7 @@ class RequestCost(Struct, frozen=True):
 class SystemLine(Struct, frozen=True, kw_only=True, tag_field="line", tag="system"):
     """The first line. `platform` is the profile that the costs are of, null where it is assumed that
     operations cost nothing; `release` is the cost of a release by a timer, `tick` that of an interrupt of the
-    kernel's clock, and how often that comes, and `costs` are those of requests to CPIs."""
+    kernel's clock, and how often that comes, and `costs` are those of requests to CPIs, and of jobs."""
 
     schema: int = 1
     platform: str | None
@@ -166,11 +167,15 @@ def certificate_text(lines: Iterable[CertificateLine]) -> str:
 
 def _costs(workload: Workload, platform: Platform) -> Iterator[tuple[str, RequestCost]]:
     for _, part in workload.parts:
-        steps = demands(part, platform).steps
+        needed = demands(part, platform)
+        steps = needed.steps
         for name, overhead in overheads_of(part, platform).items():
             cost = RequestCost(int(overhead), *map(int, steps[name]))
             if cost != RequestCost(0, 0, 0):
                 yield name, cost
+        for name, demand in needed.of_task.items():
+            if demand.taken:
+                yield name, RequestCost(int(demand.taken), 0, 0)
 
 
 class _NotShownError(Exception):

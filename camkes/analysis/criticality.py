@@ -201,7 +201,10 @@ def _level(
     model = BudgetModel(plan, workload, needed, platform, shortages, level, criticality_setters(system))
     load = {task.name: model.load(task, trusted=True) for task in workload.tasks}
     blocking = {task.name: model.blocking(task, trusted=True) for task in workload.tasks}
-    extensions = {task.name: model.extensions(task, trusted=True) for task in workload.tasks}
+    extensions = {
+        task.name: model.extensions(task, trusted=True) + model.ends(task, trusted=True)
+        for task in workload.tasks
+    }
     demand = {name: each.total for name, each in needed.of_task.items()}
     job: dict[str, Time | str] = {}
     again = dict.fromkeys(load, 1)

@@ -43,14 +43,16 @@ class DemandPart(Struct, frozen=True):
 
 
 class Demand(Struct, frozen=True):
-    """The execution time of a job: its own `work` and that of all its requests."""
+    """The execution time of a job: its own `work` and that of all its requests, and what the managers of
+    `fixed` CPIs take that it finds `taken`."""
 
     work: int
     parts: tuple[DemandPart, ...]
+    taken: Time = 0
 
     @property
     def total(self) -> Time:
-        return self.work + sum(part.total for part in self.parts)
+        return self.work + sum(part.total for part in self.parts) + self.taken
 
 
 class Demands(Struct, frozen=True):
@@ -78,7 +80,7 @@ def demands(workload: Workload, platform: Platform) -> Demands:
     for cpi in reversed(workload.order):
         below = sum(count * whole[name] for name, count in cpi.requests.items())
         whole[cpi.name] = cpi.work + overheads[cpi.name] + below
-    of_task = {task.name: _demand(workload, task, overheads) for task in workload.tasks}
+    of_task = {task.name: _demand(workload, task, overheads, platform) for task in workload.tasks}
     steps = {cpi.name: _steps(platform, cpi) for cpi in workload.cpis}
     with_ceilings: set[str] = set()
     for cpi in reversed(workload.order):
@@ -156,7 +158,7 @@ def overheads_of(workload: Workload, platform: Platform) -> Mapping[str, Time]:
             cpi.protocol,
             chains[cpi.name],
             pool=cpi.pool > 0,
-            managed=cpi.managed,
+            managed=workload.lock[cpi.name] in workload.often_taken,
             waits=workload.lock[cpi.name] in workload.taking_turns,
         )
         overheads[cpi.name] = platform.nanoseconds(cycles)
@@ -176,7 +178,9 @@ def _longest_chain(
     return max(ways, key=platform.update_cycles, default=())
 
 
-def _demand(workload: Workload, task: WorkloadTask, overheads: Mapping[str, Time]) -> Demand:
+def _demand(
+    workload: Workload, task: WorkloadTask, overheads: Mapping[str, Time], platform: Platform
+) -> Demand:
     counts: dict[str, int] = dict(task.requests)
     parts = []
     for cpi in workload.order:
@@ -185,4 +189,19 @@ def _demand(workload: Workload, task: WorkloadTask, overheads: Mapping[str, Time
             parts.append(DemandPart(cpi.name, count, cpi.work, overheads[cpi.name]))
             for name, each in cpi.requests.items():
                 counts[name] = counts.get(name, 0) + count * each
-    return Demand(task.work, tuple(parts))
+    taken = _found_taken(workload, task, parts) * platform.contention_cycles
+    return Demand(task.work, tuple(parts), platform.nanoseconds(taken))
+
+
+def _found_taken(workload: Workload, task: WorkloadTask, parts: Iterable[DemandPart]) -> int:
+    """How many requests of a job can find a `fixed` CPI taken that is not so often: of those at whose ceiling
+    they arrive, one each time that the job becomes ready, at its release and after it has waited."""
+    at_ceiling, waits = 0, 0
+    for part in parts:
+        cpi, lock = workload.cpi[part.cpi], workload.lock[part.cpi]
+        arriving = workload.arrivals[part.cpi]
+        if cpi.protocol.own_priority and cpi.managed and lock not in workload.often_taken:
+            shared = len(set().union(*(workload.arrivals[o.name] for o in workload.of_lock[lock]))) > 1
+            at_ceiling += part.count if shared and arriving[task.name] >= cpi.ceiling else 0
+        waits += part.count if cpi.wait or lock in workload.contended else 0
+    return min(at_ceiling, 1 + waits)

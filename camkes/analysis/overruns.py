@@ -16,7 +16,7 @@ from math import ceil
 from msgspec import Struct
 from msgspec.structs import replace
 
-from camkes.analysis.demand import Demands, Time
+from camkes.analysis.demand import Demands, Time, release_cost
 from camkes.analysis.platform import Platform
 from camkes.analysis.response import Load
 from camkes.analysis.workload import Workload, WorkloadTask
@@ -26,7 +26,7 @@ from camkes.protocols.plan import Plan, PlannedCpi
 from camkes.protocols.time import LEAST_REFILLS, Reservation
 
 #: the period of what happens once
-_ONCE = 1 << 60
+ONCE = 1 << 60
 
 
 class Shortages(Struct, frozen=True):
@@ -91,6 +91,7 @@ class OverrunModel:
         self.times = {task.name: task.time for task in plan.tasks if task.time is not None}
         self._planned = {task.name: task for task in plan.tasks}
         self.intervals = cache(self._intervals)
+        self.used = cache(self._used_by_job)
 
     def budget(self, name: str) -> int:
         """The budget of a task at the criticality of the model, or at its own if that is lower."""
@@ -161,7 +162,7 @@ class OverrunModel:
         """Whether the budget of a task limits what it takes from others, and not what its jobs need."""
         if not trusted or self.pays(name, trusted=True):
             return True
-        short = 2 * self.needed.of_task[name].total > self.budget(name) and not self.is_helped(name)
+        short = 2 * self.used(name) > self.budget(name) and not self.is_helped(name)
         return self.waits(name) and (short or name in self._shortages.late)
 
     def is_helped(self, name: str) -> bool:
@@ -217,6 +218,15 @@ class OverrunModel:
                 found.add(self.workload.lock[part.cpi])
         return found & self.locks(name)
 
+    def kept(self, task: WorkloadTask, *, trusted: bool, aborted: bool) -> Set[str]:
+        """The locks that lower tasks can keep a job waiting for while they have no time, or wait to be rolled
+        back."""
+        wanted = set().union(*(self.locks(each.name) for each in (task, *self.above(task))))
+        lower = (other for other in self.workload.tasks if other.priority < task.priority)
+        return wanted & set().union(
+            *(self.keeps(other.name, trusted=trusted, aborted=aborted) for other in lower)
+        )
+
     def locks(self, name: str) -> Set[str]:
         """The locks that a task requests, itself or in its requests."""
         parts = self.needed.of_task[name].parts
@@ -257,7 +267,18 @@ class OverrunModel:
         """What a task can use of its budget within a period: what was used after a wait for a lock comes back
         later than the next release, and events can release jobs in less than a period."""
         early = ceil(self._jitters[name] / self.times[name].period)
-        return (1 + early + (self._planned[name].blocks > 0)) * self.needed.of_task[name].total
+        return (1 + early + (self._planned[name].blocks > 0)) * self.used(name)
+
+    def _used_by_job(self, name: str) -> Time:
+        """What a job uses of its budget: what it demands, its own release, and each time that it goes on
+        after another one a part of what the kernel does, where a profile has that."""
+        demand, resumed = self.needed.of_task[name].total, self._platform.overrun.wait
+        if not resumed:
+            return demand
+        period = self.times[name].period
+        often = sum(ceil(period / other.period) for other in self.workload.tasks if other.timed)
+        release = release_cost(self.workload, self._platform)
+        return demand + release + self._platform.nanoseconds(often * resumed)
 
     def _least(self, name: str) -> int:
         """The least budget that can be used up by a job: before the criticality rises, or of constant
@@ -366,7 +387,7 @@ class OverrunModel:
             budgets = self.budgets_used(other.name, trusted=trusted)
             if len(budgets) > 1 and self.takes_budget(other.name, trusted=trusted):
                 before = sum(budgets) - max(budgets)
-                found.append(Load(f"{other.name} before a switch", other.priority, _ONCE, before))
+                found.append(Load(f"{other.name} before a switch", other.priority, ONCE, before))
         return found
 
     def _paid_by_lower(self, task: WorkloadTask, holders: Set[str]) -> list[Load]:

@@ -15,6 +15,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from camkes.model.overrun import OverrunPolicy
 from camkes.model.protocols import Protocol
 
 Cycles = Annotated[int, Meta(ge=0)]
@@ -75,6 +76,32 @@ class TickCost(Struct, frozen=True, forbid_unknown_fields=True):
     every: Annotated[int, Meta(ge=1)] = 1_000_000
 
 
+class OverrunCost(Struct, frozen=True, forbid_unknown_fields=True):
+    """Cycles that an end of a budget takes at most on an MCS kernel, with all that follows until there
+    is budget again, by the policy: `wait`, the kernel alone; `job_extend` and `job_stop`, the handler of a
+    task; `extend`, `abort` and `help`, the manager of a CPI, without a roll-back."""
+
+    wait: Cycles = 0
+    job_extend: Cycles = 0
+    job_stop: Cycles = 0
+    extend: Cycles = 0
+    abort: Cycles = 0
+    help: Cycles = 0
+
+    def of_job(self, policy: OverrunPolicy) -> int:
+        """Of a task's own policy; without the change of the criticality."""
+        if policy is OverrunPolicy.WAIT:
+            return self.wait
+        return self.job_extend if policy.rules.extends else self.job_stop
+
+    def of_request(self, policy: OverrunPolicy) -> int:
+        """Of a CPI's policy."""
+        rules = policy.rules
+        if rules.helps:
+            return self.help
+        return self.abort if rules.aborts else self.extend if rules.extends else self.wait
+
+
 class Provenance(Struct, frozen=True, forbid_unknown_fields=True):
     """How `camkes measure --platform` found the figures: each is the `median` of so many `samples`, or the
     `maximum`, which is not a bound. `platform` is that of seL4, `kernel` its revision, `settings` those of
@@ -107,6 +134,7 @@ class Platform(Struct, frozen=True, forbid_unknown_fields=True):
     inherited: InheritanceCost = InheritanceCost()
     timer: TimerCost = TimerCost()
     tick: TickCost = TickCost()
+    overrun: OverrunCost = OverrunCost()
     raised: Cycles = 0
     measured: Provenance | None = None
 
@@ -122,19 +150,24 @@ class Platform(Struct, frozen=True, forbid_unknown_fields=True):
         """Cycles that one request costs beside the work of its CPI. `levels` are the protocols of the CPIs
         below in its longest chain, which a priority that is inherited passes through. A thread of a `pool`
         asks the manager at the begin and at the end of each request, as one does that waits for a lock. One
-        that `waits` for a `fixed` CPI does so in the kernel, unless that is `managed`."""
+        that `waits` for a `fixed` CPI does so in the kernel, or else its manager has it wait (`managed`)."""
         lock = self.inherited
         if protocol.own_priority:
             if managed:
-                return self.fixed.both + lock.acquire + lock.release + lock.queue
+                return self.fixed.both + self.contention_cycles
             return self.fixed.both + (self.fixed.waiting if waits else 0)
         if not protocol.inherits:
             return self.propagated.both + (lock.acquire + lock.release if pool else 0)
         updates = self.update_cycles(levels)
         if self.runtime == "library":  # Sudvarg et al. 2024, Eq. 8
             return max(lock.unlocked.both, lock.locked.both + lock.queue + updates)
-        contended = self.plain.both + lock.acquire + lock.release + lock.queue + updates
+        contended = self.plain.both + self.contention_cycles + updates
         return max(self.plain.both, contended)
+
+    @property
+    def contention_cycles(self) -> int:
+        """Cycles of a manager for a request that waits for the lock."""
+        return self.inherited.acquire + self.inherited.release + self.inherited.queue
 
     def update_cycles(self, levels: tuple[Protocol, ...]) -> int:
         """Cycles that an inherited priority takes to pass through CPIs, none of which has its own."""

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from camkes.analysis.demand import overheads_of
+from camkes.analysis.demand import demands, overheads_of
 from camkes.analysis.platform import Platform
 from camkes.analysis.supply import Phase
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask
@@ -82,10 +82,12 @@ def program(workload: Workload) -> SimulatedProgram:
 
 
 def costed(workload: Workload, platform: Platform) -> Workload:
-    """The workload in which the overhead of a request, in whole nanoseconds, is work of its CPI."""
-    overheads = overheads_of(workload, platform)
+    """The workload in which the overhead of a request, in whole nanoseconds, is work of its CPI, and what
+    requests take that find a CPI taken is work of the job."""
+    overheads, needed = overheads_of(workload, platform), demands(workload, platform).of_task
     cpis = (replace(cpi, work=cpi.work + int(overheads[cpi.name])) for cpi in workload.cpis)
-    return replace(workload, cpis=tuple(cpis))
+    tasks = (replace(task, work=task.work + int(needed[task.name].taken)) for task in workload.tasks)
+    return replace(workload, cpis=tuple(cpis), tasks=tuple(tasks))
 
 
 def _level(priority: int, due: int = 0, begun: int = 0) -> int:

@@ -190,11 +190,11 @@ def with_budgets(analysis: Analysis, late: Set[str]) -> Analysis:
     return replace(analysis, tasks=tuple(tasks))
 
 
-def responses(system: System, plan: Plan) -> Analysis | None:
+def responses(system: System, plan: Plan, most: int = BRIEF) -> Analysis | None:
     """The analysis under the assumption that operations cost nothing, of a system all of whose times are
-    stated; None for any other, without an error, and of one with more than `BRIEF` tasks, as this has to be
+    stated; None for any other, without an error, and of one with more than `most` tasks, as this has to be
     quick."""
-    if not any(task.wcet for task in system.tasks) or len(system.tasks) > BRIEF:
+    if not any(task.wcet for task in system.tasks) or len(system.tasks) > most:
         return None
     found = analyse_system(system, plan, None, Sink())
     times = AssumptionKind.EXECUTION_TIME

@@ -40,7 +40,8 @@ class WorkloadCpi(Struct, frozen=True):
     (empty: itself) are those that one can be a request to. Waits are served in `any_order`, or else the most
     urgent first, as all others are. `pool` threads serve requests of more tasks than these; 0: there is no
     pool, a request never waits for a thread in either case. `managed`: a manager keeps those that wait, also
-    those for a `fixed` CPI, on an MCS kernel. `helpers` end a wait. `domain` is that of its threads."""
+    those for a `fixed` CPI, on an MCS kernel; there, `limited` says that requests to it have budgets that can
+    end. `helpers` end a wait. `domain` is that of its threads."""
 
     name: str
     protocol: Protocol
@@ -52,6 +53,7 @@ class WorkloadCpi(Struct, frozen=True):
     pool: int = 0
     wait: bool = False
     managed: bool = False
+    limited: bool = False
     helpers: tuple[str, ...] = ()
     domain: int = 0
     interface: str = ""
@@ -221,6 +223,22 @@ class Workload(Struct, frozen=True, dict=True):
         )
 
     @cached_property
+    def often_taken(self) -> frozenset[str]:
+        """The locks of `fixed` CPIs with managers that any request can find taken: its holder can be without
+        a budget, or give way to an equal, or wait for a signal. Others are found taken only by tasks of the
+        ceiling's priority (docs/analysis.md)."""
+
+        def often(cpi: WorkloadCpi) -> bool:
+            return cpi.limited or any(self.cpi[name].wait for name in self.below[cpi.name])
+
+        return frozenset(
+            lock
+            for lock, cpis in self.of_lock.items()
+            if any(cpi.protocol.own_priority and cpi.managed for cpi in cpis)
+            and (lock in self.taking_turns or any(map(often, cpis)))
+        )
+
+    @cached_property
     def waits_in_kernel(self) -> bool:
         """Whether requests of several tasks to a `fixed` CPI wait in the kernel, without a manager."""
         return any(
@@ -361,6 +379,8 @@ def workload_of(system: System, plan: Plan) -> Workload:
     ceilings = {cpi.name: cpi.ceiling for cpi in plan.cpis}
     pools = {cpi.name: cpi.threads for cpi in plan.cpis if cpi.pooled}
     managed = {cpi.name for cpi in plan.cpis if cpi.manager and len(cpi.contexts) > 1}
+    with_budgets = {task.name for task in plan.tasks if task.time is not None and task.time.limited}
+    limited = {cpi.name for cpi in plan.cpis if not with_budgets.isdisjoint(cpi.tasks)}
     cpis = tuple(
         WorkloadCpi(
             name,
@@ -371,6 +391,7 @@ def workload_of(system: System, plan: Plan) -> Workload:
             cpi.lock_name if cpi.monitor is not None or (several and cpi.protocol.lock) else "",
             pool=pools.get(cpi.name, 0),
             managed=cpi.name in managed,
+            limited=cpi.name in limited,
             domain=domain_of(system, cpi.instance, cpi.interface),
             interface=cpi.name,
             methods=methods.methods[name],

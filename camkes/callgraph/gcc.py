@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""The call graph that GCC writes for a source (`-fcallgraph-info`): calls with their lines."""
+"""The call graph that GCC writes for a source (`-fcallgraph-info`): calls with their lines, and how much
+stack each function takes."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from msgspec import Struct, field
 from camkes.callgraph.objects import FunctionSymbol
 
 _EDGE = re.compile(r'edge: \{ sourcename: "([^"]*)" targetname: "([^"]*)" label: "([^"]*)"')
+_FRAME = re.compile(r'node: \{ title: "([^"]*)" label: "[^"]*?(\d+) bytes \(([a-z,]+)\)')
 _INDIRECT = "__indirect_call"
 
 
@@ -29,6 +31,22 @@ class SourceCalls(Struct):
 
     calls: list[tuple[FunctionSymbol, FunctionSymbol, CallPlace | None]] = field(default_factory=list)
     indirect: list[tuple[FunctionSymbol, CallPlace | None]] = field(default_factory=list)
+
+
+class StackFrame(Struct, frozen=True):
+    """Bytes that a call of a function takes, with its return address; not `bounded` if it takes more, by a
+    number that only a run knows (`alloca`, arrays of variable length)."""
+
+    bytes: int
+    bounded: bool
+
+
+def read_frames(path: Path) -> dict[FunctionSymbol, StackFrame]:
+    """Read the frames of functions from a call graph with `-fcallgraph-info=su`; OSError if there is none."""
+    text = path.read_text(encoding="utf-8", errors="replace")
+    return {
+        _name(match[1]): StackFrame(int(match[2]), match[3] != "dynamic") for match in _FRAME.finditer(text)
+    }
 
 
 def read_calls(path: Path) -> SourceCalls:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from camkes.callgraph.flow import FunctionFlow
-from camkes.callgraph.gcc import CallPlace, SourceCalls
+from camkes.callgraph.gcc import CallPlace, SourceCalls, StackFrame
 from camkes.callgraph.objects import FunctionSymbol, ObjectFile
 from camkes.protocols.cycles import reached, walk
 
@@ -71,6 +71,7 @@ class CallGraph:
         self._weak: dict[str, Function] = {}  # the first of each name
         self._same: dict[Function, list[Function]] = {}
         self._flows: dict[Function, FunctionFlow] = {}
+        self._frames: dict[Function, StackFrame] = {}
         self._units: dict[Function, str] = {}
         self._static: set[Function] = set()
 
@@ -84,9 +85,10 @@ class CallGraph:
         calls: SourceCalls | None,
         code: ObjectFile,
         flows: Mapping[str, FunctionFlow] = {},
+        frames: Mapping[FunctionSymbol, StackFrame] = {},
     ) -> None:
         """Add a source. Without `calls` each of its functions counts as calling through pointers. `flows` are
-        those of its functions, if calls are to be counted."""
+        those of its functions, if calls are to be counted, and `frames` if their stacks are."""
 
         def function(name: FunctionSymbol) -> Function:
             # GCC's call graph names weak functions as it does static ones
@@ -117,6 +119,7 @@ class CallGraph:
             self._units[own(symbol)] = unit
             if symbol.text in flows:
                 self._flows[own(symbol)] = flows[symbol.text]
+        self._frames |= {own(symbol): frame for symbol, frame in frames.items()}
         for caller, callee in code.takes:
             self._takes.setdefault(own(caller), {})[function(callee)] = None
         for name in sorted(code.taken):
@@ -162,6 +165,39 @@ class CallGraph:
         """The blocks of a function, None if they are not known."""
         return self._flows.get(function)
 
+    def frame(self, function: Function) -> StackFrame | None:
+        """The stack that a function takes, None if that is not known."""
+        return self._frames.get(function)
+
+    def unit(self, function: Function) -> str:
+        """The source that defines a function; "" if none does."""
+        return self._units.get(function, "")
+
+    def called_by(self, function: Function) -> list[Function]:
+        """What a function calls by name."""
+        return [self._linked(step.callee) for step in self._direct(function)]
+
+    def calls_pointers(self, function: Function) -> bool:
+        """Whether a function calls through pointers."""
+        return function in self._indirect
+
+    def taken_in(self, function: Function) -> list[Function]:
+        """Functions whose address the code of a function takes."""
+        return [self._linked(other) for other in self._takes.get(function, ())]
+
+    def taken(self) -> list[Function]:
+        """All functions whose address is taken."""
+        return [self._linked(function) for function in self._can_be_taken(())]
+
+    def names_ending(self, ending: str) -> set[str]:
+        """Names of global functions of the sources that end so."""
+        return {f.name for f in self._defined if not f.unit and f.name.endswith(ending)}
+
+    def named(self, unit: str, name: str) -> Function:
+        """What a name means in a source."""
+        static = Function(name, unit)
+        return static if static in self._defined else self.linked(name)
+
     def linked(self, name: str) -> Function:
         """The global function of a name."""
         return self._linked(Function(name, ""))
@@ -179,6 +215,12 @@ class CallGraph:
         """Functions that may be handed to one of these."""
         given, unknown = self._handed_to(names)
         return {self._linked(function) for function in (self._all_taken() if unknown else given)}
+
+    def handed_over(self, names: Collection[str]) -> tuple[list[Function], bool]:
+        """Functions whose address is taken where one of these is called, and whether there are calls where
+        none is."""
+        given, unknown = self._handed_to(names)
+        return [self._linked(function) for function in given], unknown
 
     def hidden_steps(self, function: Function, targets: Collection[str]) -> list[CallStep]:
         """Calls of a function through pointers, and those that only its machine code shows."""

@@ -85,6 +85,12 @@ def read_object(path: Path) -> ObjectFile:
         raise ObjectError(f"cannot read {path}: {error}") from error
 
 
+def is_x86_64(path: Path) -> bool:
+    """Whether an object that was read is code for x86_64."""
+    with path.open("rb") as file:
+        return bool(_HEADER.unpack(file.read(_HEADER.size))[2] == _X86_64)
+
+
 def _read(data: bytes) -> ObjectFile:
     if data[:4] != b"\x7fELF" or data[4] != 2 or data[5] != 1:
         raise ObjectError("not a 64-bit little-endian ELF file")

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence, Set
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from camkes.capdl.details import Rights
 from camkes.capdl.model import CapabilityModel, ObjectKind
@@ -42,11 +43,27 @@ _KINDS = {
 _OF_KERNEL = (ObjectKind.TIMER, ObjectKind.KERNEL, ObjectKind.SCHED_CONTROL, ObjectKind.VSPACE)
 
 
+#: why a function is not part of a bound: only the linker sees it
+OUTSIDE = "code that is not compiled here"
+
+
+class StackUse(Struct, frozen=True):
+    """Bytes of a stack: `seen` in a run, None without one, and the most that the thread's known code uses, on
+    the way through the functions `path`. `left_out` is what the bound is without, in words; `bound` is None
+    if the code could not be read."""
+
+    seen: int | None
+    bound: int | None
+    path: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
 class ThreadSize(Struct, frozen=True):
-    """A thread, and the bytes of its stack."""
+    """A thread, and the bytes of its stack; `use` if that was measured."""
 
     name: str
     stack: int
+    use: StackUse | UnsetType = UNSET
 
 
 class ObjectCount(Struct, frozen=True):
@@ -77,6 +94,11 @@ class ComponentSize(Struct, frozen=True):
     @property
     def bytes(self) -> int:
         return sum(each.bytes for each in self.memory)
+
+    @property
+    def seen(self) -> int:
+        """Bytes of stacks that were used in a run; 0 without one."""
+        return sum(thread.use.seen or 0 for thread in self.threads if isinstance(thread.use, StackUse))
 
     def count(self, kind: str) -> int:
         return next((each.count for each in self.objects if each.kind == kind), 0)
@@ -128,6 +150,18 @@ def owner_of(holders: Set[str], receivers: Set[str]) -> str:
         if len(found) == 1:
             return next(iter(found))
     return SHARED
+
+
+def with_stacks(size: SystemSize, uses: Mapping[str, StackUse]) -> SystemSize:
+    """The same with what is known of stacks, by the names of threads."""
+    components = tuple(
+        replace(
+            each,
+            threads=tuple(replace(thread, use=uses.get(thread.name, UNSET)) for thread in each.threads),
+        )
+        for each in size.components
+    )
+    return replace(size, components=components)
 
 
 def planned_size(model: CapabilityModel, heaps: Mapping[str, int]) -> SystemSize:

@@ -42,6 +42,7 @@ COMPLETION = Command(
 MODULES = {
     "new": "projects",
     "stubs": "projects",
+    "export": "exports",
     "check": "systems",
     "dump": "systems",
     "plan": "systems",

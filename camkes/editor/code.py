@@ -31,25 +31,37 @@ def handlers(analysis: SystemSnapshot, use: NameUse) -> list[Span]:
                 if symbol in (method, interface, component)
             ]
         if names:
-            for source in _sources(analysis, component):
+            for source in sources_of(analysis, component):
                 found += _places(source, names)
     return found
 
 
-def meaning(analysis: SystemSnapshot, source: Path, line: str, column: int) -> NamedSymbol | None:
-    """The method or interface that a name in C code, at a column of a line, refers to."""
-    word = next((m[0] for m in re.finditer(r"\w+", line) if m.start() < column <= m.end() + 1), "")
+def meaning(
+    analysis: SystemSnapshot, source: Path, line: str, column: int
+) -> tuple[NamedSymbol, NamedSymbol, int, int] | None:
+    """What a name in C code, at a column of a line, refers to: the member of a component or the method that
+    its part at the column names, what the whole of it names, and the columns of the part."""
+    match = next((m for m in re.finditer(r"\w+", line) if m.start() < column <= m.end() + 1), None)
+    if match is None:
+        return None
+    word = match[0]
     for component in analysis.index.tops["component"].values():
         members = [m for name, m in component.members.items() if word == name or word.startswith(f"{name}_")]
-        if not members or source.resolve() not in (each.resolve() for each in _sources(analysis, component)):
+        if not members or source.resolve() not in (
+            each.resolve() for each in sources_of(analysis, component)
+        ):
             continue
         member = max(members, key=lambda each: len(each.name.text))
-        methods = member.type.members if member.type is not None else {}
-        return methods.get(word[len(member.name.text) + 1 :], member)
+        length = len(member.name.text)
+        method = (member.type.members if member.type is not None else {}).get(word[length + 1 :])
+        if method is not None and column > match.start() + length + 1:
+            return method, method, match.start() + length + 2, match.end() + 1
+        return member, method or member, match.start() + 1, match.start() + length + 1
     return None
 
 
-def _sources(analysis: SystemSnapshot, component: NamedSymbol) -> tuple[Path, ...]:
+def sources_of(analysis: SystemSnapshot, component: NamedSymbol) -> tuple[Path, ...]:
+    """The C sources of a component, as far as these are known."""
     if not isinstance(component.node, ast.ComponentDecl):
         return ()
     declared = component.name.span.file.path

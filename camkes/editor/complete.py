@@ -9,15 +9,19 @@ Only the text before the place counts, so a broken text is as good as a whole on
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from enum import Enum
 from pathlib import Path
 from typing import NamedTuple
 
 from camkes.diagnostics import Sink, SourceFile
+from camkes.editor.excerpts import Statements
 from camkes.editor.hover import setting_named
 from camkes.editor.index import Index, NamedSymbol, Scope
 from camkes.editor.workspace import SystemSnapshot
+from camkes.model.connectors import RPC_CALL
 from camkes.model.overrun import OF_CPIS
 from camkes.parser import ast
 from camkes.parser.expected import expected_words
@@ -50,6 +54,7 @@ class Sort(Enum):
     SETTING = 2
     WORD = 3
     FILE = 4
+    SNIPPET = 5
 
 
 class Entry(NamedTuple):
@@ -62,7 +67,7 @@ class Entry(NamedTuple):
     rank: int = 0  # among those of one sort
 
 
-class _CompletionPlace(NamedTuple):
+class WritingPlace(NamedTuple):
     """Where something is to be written: the heads of the open blocks, and the item under way."""
 
     blocks: list[str]
@@ -70,9 +75,15 @@ class _CompletionPlace(NamedTuple):
     item: list[str]
 
 
+def place_in(path: Path, before: str) -> WritingPlace | None:
+    """Where a text breaks off; None in a comment or in a string that is open."""
+    tokens = tokenise(ParsedText.of(SourceFile(path, before)), load(), Sink())
+    return None if tokens.cut_short or _in_comment(before, tokens) else _place(tokens)
+
+
 def complete(analysis: SystemSnapshot, path: Path, text: str, offset: int) -> list[Entry]:
     """What can stand at an offset of the text of a file, before what is there of a word."""
-    before = text[:offset]
+    before = before_place(text, offset)
     before = before[: len(before) - len(_match(_WORD, before))]
     imported = _IMPORT.search(text[:offset].rpartition("\n")[2])
     if imported:
@@ -87,7 +98,91 @@ def complete(analysis: SystemSnapshot, path: Path, text: str, offset: int) -> li
     found = list(_named(analysis.index, place))
     if place.item[-1:] != ["."]:
         found += [Entry(word, Sort.WORD) for word in _words(tokens, place)]
-    return list({entry.text: entry for entry in reversed(found)}.values())[::-1]
+    found = list({entry.text: entry for entry in reversed(found)}.values())[::-1]
+    return _by_use(analysis, text, found) + ([] if place.item else _snippets(place))
+
+
+def _by_use(analysis: SystemSnapshot, text: str, entries: list[Entry]) -> list[Entry]:
+    """With ranks by how often each is written in the text; settings by how often the system has them, then as
+    `_FIRST` has them."""
+    uses = Counter(_NAME.findall(text))
+    settings = Counter(use.name.text.lstrip("_") for uses in analysis.index.settings.values() for use in uses)
+    ranked = []
+    for entry in entries:
+        if entry.sort is Sort.SETTING:
+            name = entry.text.lstrip("_")
+            known = _FIRST.index(name) if name in _FIRST and entry.text.startswith("_") else len(_FIRST)
+            rank = _RANKS - min(settings[name], _RANKS // 100 - 1) * 100 + known
+        else:
+            rank = _RANKS - min(uses[entry.text], _RANKS // 100 - 1) * 100 + min(entry.rank, 99)
+        ranked.append(entry._replace(rank=rank + (0 if entry.rank == 0 else 50)))
+    return ranked
+
+
+#: Settings of a task that nearly every one has, where a system has none of them.
+_FIRST = ("priority", "period", "wcet", "deadline", "offset", "budget")
+_RANKS = 100_000
+_NAME = re.compile(r"\w+")
+
+
+def _snippets(place: WritingPlace) -> list[Entry]:
+    """Statements to fill in, where one can begin."""
+    block = place.blocks[-1] if place.blocks else ""
+    return [Entry(name, Sort.SNIPPET, detail=body) for name, body in SNIPPETS.get(block, {}).items()]
+
+
+_CHOICE = ",".join(PROTOCOLS)
+
+#: Statements of each block: names, and texts in the syntax of the protocol. `$1`, `${1:text}`: places to fill
+#: in, `$0`: where the cursor ends.
+SNIPPETS: dict[str, dict[str, str]] = {
+    "": {
+        "component with a task": (
+            "component ${1:Name} {\n\tcontrol;\n\trequestor;\n\tuses ${2:Methods} ${3:interface};\n\t$0\n}"
+        ),
+        "component with a lock": (
+            "component ${1:Name} {\n\tprovides ${2:Methods} ${3:interface} with priority_protocol "
+            f"${{4|{_CHOICE}|}};\n\t$0\n}}"
+        ),
+        "procedure": "procedure ${1:Name} {\n\t${2:int} ${3:method}(${4:in int value});$0\n}",
+        "assembly": (
+            "assembly {\n\tcomposition {\n\t\tcomponent ${1:Type} ${2:name};\n\t\t$0\n\t}\n"
+            "\tconfiguration {\n\t}\n}"
+        ),
+    },
+    "component": {
+        "provides with a protocol": (
+            "provides ${1:Methods} ${2:interface} with priority_protocol "
+            f"${{3|{_CHOICE}|}}, requests ($4);$0"
+        ),
+        "attribute": "attribute ${1:int} ${2:name} = ${3:0};$0",
+    },
+    "composition": {
+        "instance": "component ${1:Type} ${2:name};$0",
+        "connection": (
+            f"connection ${{1:{RPC_CALL.name}}} "
+            "${2:name}(from ${3:caller}.${4:interface}, "
+            "to ${5:server}.${6:interface});$0"
+        ),
+    },
+    "configuration": {
+        "task": (
+            "${1:task}._priority = ${2:10};\n${1:task}._period = ${3:10} ms;\n${1:task}._wcet = ${4:1} ms;$0"
+        ),
+    },
+    "procedure": {"method": "${1:int} ${2:method}(${3:in int value});$0"},
+}
+
+
+def before_place(text: str, offset: int) -> str:
+    """What counts of a text before an offset: the heads of the open blocks, and the statement under way. Of a
+    text with lines of the preprocessor, which can have braces, it is all."""
+    if "#" in text:
+        return text[:offset]
+    statements = Statements(text)
+    number = max(bisect_left(statements.starts, offset) - 1, 0)
+    heads = "".join(f"{block} {{ " for block in statements.blocks(number))
+    return heads + text[statements.starts[number] : offset]
 
 
 def _match(pattern: re.Pattern[str], text: str) -> str:
@@ -103,7 +198,7 @@ def _in_comment(text: str, tokens: Tokens) -> bool:
     return "//" in line or "#" in line or "/*" in gap or quoted or text.count('"') % 2 == 1
 
 
-def _place(tokens: Tokens) -> _CompletionPlace:
+def _place(tokens: Tokens) -> WritingPlace:
     blocks: list[list[str]] = []
     item: list[str] = []
     for number in range(len(tokens.kinds) - 1):
@@ -121,13 +216,13 @@ def _place(tokens: Tokens) -> _CompletionPlace:
             item.append(word)
     heads = [block[0] if block else "" for block in blocks]
     owner = next((b[1] for b in reversed(blocks) if len(b) > 1 and b[0] == "component"), None)
-    return _CompletionPlace(heads, owner, item)
+    return WritingPlace(heads, owner, item)
 
 
 # Words -------------------------------------------------------------------------------------------
 
 
-def _words(tokens: Tokens, place: _CompletionPlace) -> Iterable[str]:
+def _words(tokens: Tokens, place: WritingPlace) -> Iterable[str]:
     """The words of the language that fit."""
     words = expected_words(tokens)
     if "with" in place.item:
@@ -144,7 +239,7 @@ def _kind(item: list[str]) -> str:
 # Names -------------------------------------------------------------------------------------------
 
 
-def _named(index: Index, place: _CompletionPlace) -> Iterator[Entry]:
+def _named(index: Index, place: WritingPlace) -> Iterator[Entry]:
     """The names that fit."""
     blocks, item = place.blocks, place.item
     block = blocks[-1] if blocks else ""

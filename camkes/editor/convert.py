@@ -40,7 +40,8 @@ def offset_of(position: lsp.Position, text: str, encoding: str) -> int:
 
 def _position(line: int, column: int, lines: Sequence[str], encoding: str) -> lsp.Position:
     text = lines[line - 1][: column - 1] if line <= len(lines) else ""
-    return lsp.Position(line - 1, sum(_units(character, encoding) for character in text))
+    count = len(text) if text.isascii() else sum(_units(character, encoding) for character in text)
+    return lsp.Position(line - 1, count)
 
 
 def _units(character: str, encoding: str) -> int:

@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from lsprotocol import types as lsp
 from pygls.exceptions import JsonRpcException
@@ -14,10 +16,13 @@ from pygls.exceptions import JsonRpcException
 from camkes.backends.host.codes import LINK_ERROR
 from camkes.diagnostics import Sink, Span
 from camkes.editor import convert
+from camkes.editor.code_names import CodeRename, rename_in_code
 from camkes.editor.complete import Entry, Sort, complete
 from camkes.editor.fixes import Fix, fixes, missing_handlers
+from camkes.editor.index import NamedSymbol
 from camkes.editor.rename import RefusedError, check_damage, check_name, check_symbol
-from camkes.editor.session import Feature, Server
+from camkes.editor.session import SUFFIXES, Feature, Server, path_of
+from camkes.editor.workspace import SystemSnapshot
 from camkes.format import format_file
 from camkes.parser.parse import ParseOptions
 
@@ -35,39 +40,73 @@ _COMPLETIONS = {
 }
 
 
+#: Kinds of symbols of which C code has names.
+_IN_CODE = ("method", "interface", "mutex", "attribute")
+
+
 async def completion(server: Server, params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
-    found = await server.file(params.text_document.uri)
-    if found is None:
+    path = Path(path_of(params.text_document.uri))
+    text = server.files.buffers.get(os.path.realpath(path))
+    if text is None:
         return []
-    analysis, source = found
-    offset = convert.offset_of(params.position, source.text, server.encoding)
-    return [_completion(entry) for entry in complete(analysis, source.path, source.text, offset)]
+    analysis = await server.at_hand(str(path))  # names that were written just now may be missing
+    offset = convert.offset_of(params.position, text, server.encoding)
+    found = complete(analysis, path, text, offset)
+    return [
+        _completion(entry) for entry in found if entry.sort is not Sort.SNIPPET or _takes_snippets(server)
+    ]
+
+
+def _takes_snippets(server: Server) -> bool:
+    document = server.client_capabilities.text_document
+    items = document.completion.completion_item if document and document.completion else None
+    return bool(items and items.snippet_support)
 
 
 async def prepare(server: Server, params: lsp.PrepareRenameParams) -> lsp.Range | None:
-    found = await server.use(params.text_document.uri, params.position)
+    found = await _renamed(server, params.text_document.uri, params.position)
     if found is None:
         return None
-    analysis, use = found
+    analysis, symbol, span = found
     with _refusals():
-        check_symbol(analysis, use.symbol)
-    return server.range(use.span)
+        check_symbol(analysis, symbol)
+    return server.range(span)
 
 
 async def rename(server: Server, params: lsp.RenameParams) -> lsp.WorkspaceEdit | None:
-    found = await server.use(params.text_document.uri, params.position)
+    """In the files of the system and in its C code; what cannot be certain is refused, what is elsewhere
+    said."""
+    found = await _renamed(server, params.text_document.uri, params.position)
     if found is None:
         return None
-    analysis, use = found
+    analysis, symbol, _ = found
+    code = CodeRename()
     with _refusals():
-        check_symbol(analysis, use.symbol)
-        check_name(analysis, use.symbol, params.new_name)
-        check_damage(analysis, use.symbol)
+        check_symbol(analysis, symbol)
+        check_name(analysis, symbol, params.new_name)
+        check_damage(analysis, symbol)
+        if symbol.kind in _IN_CODE:
+            read = server.texts()
+            code = await asyncio.to_thread(rename_in_code, analysis, symbol, params.new_name, read)
     changes: dict[str, list[lsp.TextEdit]] = {}
-    for span in sorted({each.span for each in analysis.index.uses_of(use.symbol)}, key=_order):
-        edits = changes.setdefault(server.uri(span.file.path), [])
-        edits.append(lsp.TextEdit(server.range(span), params.new_name))
+    edits = [(each.span, params.new_name) for each in analysis.index.uses_of(symbol)] + code.edits
+    for span, text in sorted(set(edits), key=lambda each: _order(each[0])):
+        changes.setdefault(server.uri(span.file.path), []).append(lsp.TextEdit(server.range(span), text))
+    if code.left:
+        text = f"`{symbol.name.text}` was renamed. Look at what was left: {'; '.join(code.left)}."
+        server.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Warning, text))
     return lsp.WorkspaceEdit(changes=changes)
+
+
+async def _renamed(
+    server: Server, uri: str, position: lsp.Position
+) -> tuple[SystemSnapshot, NamedSymbol, Span] | None:
+    """What is at a place of a system or of C code, and where its name is there."""
+    if path_of(uri).endswith(SUFFIXES):
+        found = await server.use(uri, position)
+        return None if found is None else (found[0], found[1].symbol, found[1].span)
+    code = await server.in_code(uri, position)
+    return None if code is None else (code.analysis, code.symbol, code.span)
 
 
 async def formatting(server: Server, params: lsp.DocumentFormattingParams) -> list[lsp.TextEdit] | None:
@@ -120,6 +159,15 @@ def _action(server: Server, fix: Fix, shown: list[lsp.Diagnostic], *, preferred:
 def _completion(entry: Entry) -> lsp.CompletionItem:
     kinds = {Sort.WORD: lsp.CompletionItemKind.Keyword, Sort.FILE: lsp.CompletionItemKind.File}
     kind = kinds.get(entry.sort) or _COMPLETIONS.get(entry.kind, lsp.CompletionItemKind.Text)
+    if entry.sort is Sort.SNIPPET:
+        return lsp.CompletionItem(
+            entry.text,
+            kind=lsp.CompletionItemKind.Snippet,
+            insert_text=entry.detail,
+            insert_text_format=lsp.InsertTextFormat.Snippet,
+            filter_text=f"{entry.detail.split()[0]} {entry.text}",
+            sort_text=f"{entry.sort.value}{entry.text}",
+        )
     order = f"{entry.sort.value}{entry.rank:06}{entry.text}"
     return lsp.CompletionItem(entry.text, kind=kind, detail=entry.detail or None, sort_text=order)
 

@@ -155,7 +155,7 @@ def _instance_facts(analysis: SystemSnapshot, instance: NamedSymbol) -> Iterator
         task = analysis.tasks.get(path)
         if task is not None:
             yield f"task **{path}**: {_task(task, analysis.stated_tasks.get(path))}"
-            result = analysis.responses.get(path)
+            result = analysis.responses.get(path) if analysis.has_responses else None
             if result is not None:
                 yield _response(result)
         interfaces = instance.type.members.values() if instance.type else ()

@@ -347,6 +347,17 @@ class _IndexWalk:
         head = max(heads, key=len, default=None)
         if head is not None:
             self.index.add(name, members[head], instance, head)
+            self.setting_of_method(name, members[head], len(head) + 1)
+
+    def setting_of_method(self, name: ast.Identifier, interface: NamedSymbol, start: int) -> None:
+        """`interface_method_something`: the method."""
+        methods = interface.type.members if interface.type is not None else {}
+        span, rest = name.span, name.text[start:]
+        method = max((each for each in methods if rest.startswith(f"{each}_")), key=len, default=None)
+        if method is not None and _text(span) == name.text:
+            column = span.column + start
+            place = Span(span.file, span.line, column, span.line, column + len(method))
+            self.index.add(ast.Identifier(method, place), methods[method])
 
     def reference(self, path: tuple[ast.Identifier, ...], scope: Scope) -> None:
         if len(path) == 1:

@@ -4,19 +4,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import re
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from typing import NamedTuple
 
 from lsprotocol import types as lsp
 
-from camkes.diagnostics import Span
-from camkes.editor.code import handlers, meaning
+from camkes.diagnostics import SourceFile, Span
+from camkes.editor.code import handlers
 from camkes.editor.convert import place_of
 from camkes.editor.hover import hover, hover_setting
 from camkes.editor.outline import Item, outline
-from camkes.editor.session import SUFFIXES, Feature, Server, path_of
+from camkes.editor.session import PATIENCE, SUFFIXES, Feature, Server, path_of
 from camkes.editor.words import hover_word
+from camkes.editor.workspace import ChangedStatements, SystemSnapshot
 from camkes.visible import visible
 
 _SYMBOLS = {
@@ -33,28 +36,98 @@ _SYMBOLS = {
 }
 
 
+#: What is added to a hover where an analysis is under way.
+_OF_BEFORE = "*what is computed is of before the last change; hover again for the present values*"
+_TO_FOLLOW = "*protocols, ceilings, tasks and times follow; hover again*"
+_TIMES_FOLLOW = "*response times follow; hover again*"
+
+
 async def show(server: Server, params: lsp.HoverParams) -> lsp.Hover | None:
-    found = await server.place(params.text_document.uri, params.position)
+    """Of the present text, or at once of what is known of an older one."""
+    path = path_of(params.text_document.uri)
+    real = os.path.realpath(path)
+    if real not in server.files.buffers:
+        return None
+    analysis = await server.soon(path)
+    if analysis is not None:
+        source = analysis.files.get(real)
+        if source is None:
+            return None
+        found = _hover(analysis, source, place_of(params.position, source.lines, server.encoding))
+        if found is not None and found.times:
+            await server.timed(analysis)
+            found = _hover(analysis, source, place_of(params.position, source.lines, server.encoding))
+    else:
+        waiting = asyncio.ensure_future(server.analysis(path))
+        while server.files.last(path) is None and not waiting.done():
+            await asyncio.sleep(PATIENCE)  # the files are being read for the first time
+        changes = server.files.changed_statements(path)
+        if changes is None or real not in changes.now:
+            analysis = await waiting
+            source = analysis.files.get(real)
+            if source is None:
+                return None
+            found = _hover(analysis, source, place_of(params.position, source.lines, server.encoding))
+        else:
+            found = _hover_before(changes, real, params.position, server.encoding)
     if found is None:
         return None
-    analysis, source, place = found
+    return lsp.Hover(
+        lsp.MarkupContent(lsp.MarkupKind.Markdown, visible(found.text)), server.range(found.span)
+    )
+
+
+class _Hover(NamedTuple):
+    """`times`: whether a task is meant."""
+
+    text: str
+    span: Span
+    times: bool = False
+
+
+def _hover_before(
+    changes: ChangedStatements, real: str, position: lsp.Position, encoding: str
+) -> _Hover | None:
+    """What is known without another analysis."""
+    place = place_of(position, changes.files[real].lines, encoding)
+    old = changes.before(real, *place)
+    if old is not None:
+        found = _hover(changes.last, changes.last.files[real], old)
+        span = None if found is None else changes.moved(found.span)
+        if found is None or span is None:
+            return None
+        return _Hover(f"{found.text}\n\n{_OF_BEFORE if changes.last.whole else _TO_FOLLOW}", span)
+    read = changes.around(real, *place)
+    found = None if read is None else _hover(read, read.files[real], place)
+    if found is None:
+        return None
+    return _Hover(f"{found.text}\n\n{_TO_FOLLOW}", found.span._replace(file=changes.files[real]))
+
+
+def _hover(analysis: SystemSnapshot, source: SourceFile, place: tuple[int, int]) -> _Hover | None:
     setting = analysis.index.setting_at(str(source.path), *place)
     use = analysis.index.at(str(source.path), *place)
-    texts = [hover_setting(setting) if setting else None, hover(analysis, use) if use else None]
+    times = use is not None and use.symbol.kind == "instance" and not analysis.has_responses
+    texts = [
+        hover_setting(setting) if setting else None,
+        hover(analysis, use) if use else None,
+        _TIMES_FOLLOW if times else None,
+    ]
     text = "\n\n".join(text for text in texts if text)
     span = use.whole if use else setting.name.span if setting else None
-    if not text or span is None:
-        word = hover_word(source.text, *place)
-        if word is None:
-            return None
-        text, first, last = word
-        span = Span(source, place[0], first, place[0], last)
-    return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, visible(text)), server.range(span))
+    if text and span is not None:
+        return _Hover(text, span, times)
+    word = hover_word(source.text, *place)
+    if word is None:
+        return None
+    text, first, last = word
+    return _Hover(text, Span(source, place[0], first, place[0], last))
 
 
 async def definition(server: Server, params: lsp.DefinitionParams) -> lsp.Location | None:
     if not path_of(params.text_document.uri).endswith(SUFFIXES):
-        return await _from_code(server, params)
+        code = await server.in_code(params.text_document.uri, params.position)
+        return None if code is None else server.location(code.whole.name.span)
     found = await server.place(params.text_document.uri, params.position)
     if found is None:
         return None
@@ -65,20 +138,6 @@ async def definition(server: Server, params: lsp.DefinitionParams) -> lsp.Locati
     target = analysis.imported(source, *place)
     start = lsp.Position(0, 0)
     return None if target is None else lsp.Location(server.uri(target), lsp.Range(start, start))
-
-
-async def _from_code(server: Server, params: lsp.DefinitionParams) -> lsp.Location | None:
-    """The method that a function in C code implements or calls, in a system that has an open file."""
-    path = Path(path_of(params.text_document.uri))
-    lines = server.workspace.get_text_document(params.text_document.uri).lines
-    if params.position.line >= len(lines):
-        return None
-    line, column = place_of(params.position, lines, server.encoding)
-    for name in sorted(server.files.buffers):
-        symbol = meaning(await server.analysis(name), path, lines[line - 1], column)
-        if symbol is not None:
-            return server.location(symbol.name.span)
-    return None
 
 
 async def implementation(server: Server, params: lsp.ImplementationParams) -> list[lsp.Location]:

@@ -32,7 +32,7 @@ _TYPES = list(dict.fromkeys(_TOKENS.values()))
 _MODIFIERS = ["declaration"]
 
 #: What an editor runs for a lens; one that can names these commands in the initialization option `commands`.
-LENSES = {"camkes.run": "run", "camkes.analyze": "analyze"}
+LENSES = {"camkes.run": "run", "camkes.debug": "debug", "camkes.analyze": "analyze"}
 
 
 async def inlay(server: Server, params: lsp.InlayHintParams) -> list[lsp.InlayHint]:

@@ -18,6 +18,7 @@ _RENAMED = frozenset(
         "struct",
         "connector",
         "component",
+        "method",
         "interface",
         "mutex",
         "attribute",

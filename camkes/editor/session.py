@@ -5,11 +5,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import re
 import traceback
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,12 +20,14 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 
 from camkes import __version__
+from camkes.analysis.verdict import TaskResult
 from camkes.diagnostics import Diagnostic, Severity, SourceFile, Span
 from camkes.editor import convert
-from camkes.editor.index import NameUse
+from camkes.editor.code import meaning
+from camkes.editor.index import NamedSymbol, NameUse
 from camkes.editor.protocol import ValidatingProtocol
 from camkes.editor.workspace import SystemSnapshot, Workspace
-from camkes.scaffold.stubs import text_of
+from camkes.scaffold.stubs import ReadText, text_of
 
 #: The files that are ours.
 SUFFIXES = (".camkes", ".idl4")
@@ -31,6 +35,17 @@ SUFFIXES = (".camkes", ".idl4")
 #: How long after a change the diagnostics are made, if no other change follows: in seconds, and more for each
 #: MiB of open texts, about half of the time that their analysis takes.
 DELAY, DELAY_PER_MIB = 0.2, 1.0
+
+#: How long after a change what is known of the changed statements is made, in seconds.
+QUICK_DELAY = 0.01
+
+#: When memory is collected, which can stop an answer for some tenths of a second: after so many seconds
+#: without a change, or so many analyses.
+IDLE, MOST_UNCOLLECTED = 5.0, 10
+
+#: How long an answer waits for an analysis, in seconds, where an older one, or a part of it, has an answer
+#: too.
+PATIENCE = 0.05
 
 #: Characters of a text that is analysed; of such a text that takes several seconds.
 LARGEST = 2 * 2**20
@@ -54,6 +69,16 @@ class Feature(NamedTuple):
     options: object = None
 
 
+class CodeUse(NamedTuple):
+    """A name in C code: `symbol` is what the part at the cursor, which is at `span`, names; `whole` the
+    method that the whole of it names, if it names one."""
+
+    analysis: SystemSnapshot
+    symbol: NamedSymbol
+    whole: NamedSymbol
+    span: Span
+
+
 class Server(LanguageServer):
     """The state of a session. Analyses run in a thread of their own, one at a time: one that was begun goes
     on, one that waits and is not wanted any more is dropped, and each is of the texts when it begins."""
@@ -62,13 +87,16 @@ class Server(LanguageServer):
         super().__init__(
             "camkes",
             __version__,
-            text_document_sync_kind=lsp.TextDocumentSyncKind.Full,
+            text_document_sync_kind=lsp.TextDocumentSyncKind.Incremental,
             protocol_cls=ValidatingProtocol,
         )
         self.files = Workspace()
         self.worker = ThreadPoolExecutor(1, "analysis")
+        self.timing = ThreadPoolExecutor(1, "times")
+        self.uncollected = 0  # analyses since memory was collected
+        self.computed: asyncio.Future[dict[str, TaskResult]] | None = None
         self.pending: asyncio.Task[None] | None = None
-        self.published: set[str] = set()
+        self.shown: dict[str, list[lsp.Diagnostic]] = {}  # by path
         self.said_unasked: set[str] = set()
         self.commands: frozenset[str] = frozenset()  # that the editor can run for a lens
         self.dismissed = False  # by the editor, before it leaves
@@ -80,7 +108,7 @@ class Server(LanguageServer):
             return
         if len(text) <= LARGEST:
             self.files.open(path, text)
-            self.changed()
+            self.changed(path)
             return
         self.files.close(path)
         message = (
@@ -113,37 +141,90 @@ class Server(LanguageServer):
         source = analysis.files.get(real)
         return None if source is None else (analysis, source)
 
-    def changed(self) -> None:
-        """Diagnose soon, and not before a pause in typing."""
+    async def soon(self, path: str) -> SystemSnapshot | None:
+        """The analysis of a file, if it is there after `PATIENCE`."""
+        known = self.files.known(path)
+        if known is not None:
+            return known
+        with suppress(TimeoutError):
+            return await asyncio.wait_for(asyncio.shield(self.analysis(path)), PATIENCE)
+        return None
+
+    async def at_hand(self, path: str) -> SystemSnapshot:
+        """The analysis of a file, or the last one of older texts."""
+        return await self.soon(path) or self.files.last(path) or await self.analysis(path)
+
+    async def timed(self, analysis: SystemSnapshot) -> None:
+        """Let the responses of tasks be computed, when those of an older analysis have been; they may not yet
+        be there."""
+        if analysis.has_responses:
+            return
+        if self.computed is None or self.computed.done():
+            loop = asyncio.get_running_loop()
+            self.computed = loop.run_in_executor(self.timing, lambda: analysis.responses)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(asyncio.shield(self.computed), PATIENCE)
+
+    def changed(self, path: str | None = None) -> None:
+        """Diagnose soon: what changed in the file at `path` first, and all when there is a pause in
+        typing."""
         if self.pending is not None:
             self.pending.cancel()
-        self.pending = asyncio.get_running_loop().create_task(self.diagnose())
+        self.pending = asyncio.get_running_loop().create_task(self.diagnose(path))
 
-    async def diagnose(self) -> None:
-        await asyncio.sleep(DELAY + DELAY_PER_MIB * sum(map(len, self.files.buffers.values())) / 2**20)
-        loop = asyncio.get_running_loop()
+    async def diagnose(self, path: str | None) -> None:
         try:
-            analyses = await loop.run_in_executor(self.worker, self.files.open_analyses)
+            if path is not None:
+                await asyncio.sleep(QUICK_DELAY)
+                self.diagnose_changes(path)
+            size = sum(map(len, self.files.buffers.values()))
+            await asyncio.sleep(DELAY + DELAY_PER_MIB * size / 2**20)
+            analyses = await asyncio.get_running_loop().run_in_executor(self.worker, self.files.open_analyses)
         except Exception:  # a defect of ours must not silence the rest of the session
             text = f"this is a defect of camkes:\n{traceback.format_exc()}"
             self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Error, text))
             return
         self.say_unasked()
-        found: dict[str, list[lsp.Diagnostic]] = {path: [] for path in self.files.buffers}
-        for analysis in analyses:
-            for diagnostic in analysis.diagnostics:
-                span = diagnostic.span or Span(analysis.program.root, 1, 1, 1, 1)
-                shown = self.diagnostic(diagnostic, span)
-                at = found.setdefault(os.path.realpath(span.file.path), [])
-                if shown not in at:
-                    at.append(shown)
-        for path in sorted(self.published - found.keys()):
-            self.publish(path, [])
-        for path, diagnostics in found.items():
-            self.publish(path, diagnostics)
-        self.published = {path for path, diagnostics in found.items() if diagnostics}
+        self.show(
+            (diagnostic, diagnostic.span or Span(analysis.program.root, 1, 1, 1, 1))
+            for analysis in analyses
+            for diagnostic in analysis.diagnostics
+        )
         if self.client_capabilities.workspace and self.client_capabilities.workspace.inlay_hint:
             self.workspace_inlay_hint_refresh(None)
+        if not gc.isenabled():
+            self.uncollected += 1
+            if self.uncollected < MOST_UNCOLLECTED:
+                await asyncio.sleep(IDLE)  # a change ends this task
+            self.uncollected = 0
+            asyncio.get_running_loop().run_in_executor(self.worker, gc.collect)
+
+    def diagnose_changes(self, path: str) -> None:
+        """Show the errors in changed statements, where these can be read by themselves."""
+        changes = self.files.changed_statements(path)
+        found = changes.diagnostics() if changes is not None and changes.last.whole else None
+        if changes is not None and found is not None:
+            root = changes.last.program.root
+            own = {os.path.realpath(file.path) for file in changes.last.program.files}
+            spans = ((each, each.span or Span(root, 1, 1, 1, 1)) for each in found)
+            self.show(spans, keep={real for real in self.shown if real not in own})
+
+    def show(self, found: Iterable[tuple[Diagnostic, Span]], keep: Collection[str] = ()) -> None:
+        """Show diagnostics, each at its place, in place of all others but those of the files to `keep`."""
+        by_file: dict[str, list[lsp.Diagnostic]] = {path: [] for path in self.files.buffers}
+        seen: set[object] = set()
+        for diagnostic, span in found:
+            shown = self.diagnostic(diagnostic, span)
+            real = self.files.real(span.file.path)
+            start, end = shown.range.start, shown.range.end
+            key = real, start.line, start.character, end.line, end.character, shown.code, shown.message
+            if key not in seen:
+                seen.add(key)
+                by_file.setdefault(real, []).append(shown)
+        for path in sorted({*self.shown, *by_file}):
+            if path not in keep and (path not in self.shown or self.shown[path] != by_file.get(path, [])):
+                self.shown[path] = by_file.get(path, [])
+                self.publish(path, self.shown[path])
 
     def say_unasked(self) -> None:
         """Tell the user, once for each folder, that CMake is not asked there."""
@@ -162,9 +243,9 @@ class Server(LanguageServer):
 
     def uri(self, path: str | Path) -> str:
         """The name of a file as the editor gives it, where it has it open."""
-        real = os.path.realpath(path)
+        real = self.files.real(path)
         for uri in self.workspace.text_documents:
-            if os.path.realpath(path_of(uri)) == real:
+            if self.files.real(path_of(uri)) == real:
                 return str(uri)
         return from_fs_path(str(path)) or ""
 
@@ -174,6 +255,17 @@ class Server(LanguageServer):
             if os.path.realpath(path_of(uri)) == os.path.realpath(path):
                 return str(document.source)
         return text_of(path)
+
+    def texts(self) -> ReadText:
+        """What `text` gives, as it is now: for another thread."""
+        documents = self.workspace.text_documents
+        opened = {os.path.realpath(path_of(uri)): str(each.source) for uri, each in documents.items()}
+
+        def read(path: Path) -> str | None:
+            real = os.path.realpath(path)
+            return opened[real] if real in opened else text_of(path)
+
+        return read
 
     def range(self, span: Span) -> lsp.Range:
         return convert.range_of(span, self.encoding)
@@ -213,6 +305,21 @@ class Server(LanguageServer):
         if found is None:
             return None
         return *found, convert.place_of(position, found[1].lines, self.encoding)
+
+    async def in_code(self, uri: str, position: lsp.Position) -> CodeUse | None:
+        """What a name in C code refers to, in a system that has an open file."""
+        lines = self.workspace.get_text_document(uri).lines
+        if position.line >= len(lines):
+            return None
+        line, column = convert.place_of(position, lines, self.encoding)
+        for name in sorted(self.files.buffers):
+            analysis = await self.analysis(name)
+            found = meaning(analysis, Path(path_of(uri)), lines[line - 1], column)
+            if found is not None:
+                symbol, method, first, last = found
+                file = SourceFile(Path(path_of(uri)), "".join(lines))
+                return CodeUse(analysis, symbol, method, Span(file, line, first, line, last))
+        return None
 
     async def use(self, uri: str, position: lsp.Position) -> tuple[SystemSnapshot, NameUse] | None:
         """The name at a place."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from lsprotocol import types as lsp
 
-from camkes.editor.session import Feature, Server, path_of
+from camkes.editor.session import SUFFIXES, Feature, Server, path_of
 
 
 async def initialize(server: Server, params: lsp.InitializeParams) -> None:
@@ -31,9 +31,28 @@ async def initialized(server: Server, params: lsp.InitializedParams) -> None:
         watchers = [lsp.FileSystemWatcher("**/*.{camkes,idl4}"), lsp.FileSystemWatcher("**/CMakeLists.txt")]
         files = lsp.DidChangeWatchedFilesRegistrationOptions(watchers)
         registrations.append(lsp.Registration("files", lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, files))
+    code = [lsp.TextDocumentFilterLanguage(name, scheme="file") for name in ("c", "cpp")]
+    synchronised = document.synchronization if document is not None else None
+    if synchronised is not None and synchronised.dynamic_registration:  # texts that are not saved
+        options: list[tuple[str, object]] = [
+            (lsp.TEXT_DOCUMENT_DID_OPEN, lsp.TextDocumentRegistrationOptions(code)),
+            (
+                lsp.TEXT_DOCUMENT_DID_CHANGE,
+                lsp.TextDocumentChangeRegistrationOptions(lsp.TextDocumentSyncKind.Incremental, code),
+            ),
+            (lsp.TEXT_DOCUMENT_DID_CLOSE, lsp.TextDocumentRegistrationOptions(code)),
+        ]
+        registrations += [lsp.Registration(f"code {name}", name, each) for name, each in options]
     if document is not None and document.definition and document.definition.dynamic_registration:
-        code = lsp.DefinitionRegistrationOptions([lsp.TextDocumentFilterLanguage("c", scheme="file")])
-        registrations.append(lsp.Registration("code", lsp.TEXT_DOCUMENT_DEFINITION, code))
+        options_of_definition = lsp.DefinitionRegistrationOptions(code)
+        registrations.append(lsp.Registration("code", lsp.TEXT_DOCUMENT_DEFINITION, options_of_definition))
+    if document is not None and document.rename and document.rename.dynamic_registration:
+        options_of_rename = lsp.RenameRegistrationOptions(code, prepare_provider=True)
+        registrations.append(lsp.Registration("rename in code", lsp.TEXT_DOCUMENT_RENAME, options_of_rename))
+    if document is not None and document.signature_help and document.signature_help.dynamic_registration:
+        options_of_calls = lsp.SignatureHelpRegistrationOptions(code, trigger_characters=["(", ","])
+        method = lsp.TEXT_DOCUMENT_SIGNATURE_HELP
+        registrations.append(lsp.Registration("calls in code", method, options_of_calls))
     if registrations:
         await server.client_register_capability_async(lsp.RegistrationParams(registrations))
 
@@ -52,6 +71,8 @@ async def changed(server: Server, params: lsp.DidChangeTextDocumentParams) -> No
 
 
 async def closed(server: Server, params: lsp.DidCloseTextDocumentParams) -> None:
+    if not params.text_document.uri.endswith(SUFFIXES):
+        return
     server.files.close(path_of(params.text_document.uri))
     server.changed()
 

@@ -25,6 +25,8 @@ from camkes.measuring.log import (
     HOLDER,
     LOCK,
     NESTED,
+    OVERRUN_ROWS,
+    OVERRUNS,
     PLAIN,
     QUEUED,
     RELEASES,
@@ -38,6 +40,9 @@ from camkes.model.protocols import Protocol
 
 #: nanoseconds between two releases, so that they come in all parts of a step of a timer
 APART = 4_999_037
+
+#: the rows of ends of budgets, by the keys of profiles
+OVERRUN_KEYS = {row.removesuffix("s"): row for row in OVERRUN_ROWS[1:]}
 
 #: the part of the usual distance of ticks below which two interrupts are not of one clock
 _REGULAR = Fraction(9, 10)
@@ -156,6 +161,23 @@ class Figures(Struct, frozen=True):
     each: int
     tick: int
     every: int
+    #: of an end of a budget, by policies, with MCS
+    overrun: Mapping[str, int]
+
+
+def of_overruns(rows: Mapping[str, Sequence[Sample]], *, exact: bool) -> dict[str, int]:
+    """What an end of a budget costs with each policy: what was not used for work in a round with one, beyond
+    that in a round without."""
+    return {
+        name: max(
+            0,
+            (
+                spread([s.end for s in rows[row]], exact=exact)
+                - spread([s.middle for s in rows[row]], exact=exact)
+            ).most,
+        )
+        for name, row in OVERRUN_KEYS.items()
+    }
 
 
 def figures(boots: Sequence[Boot], *, exact: bool, mcs: bool) -> Figures:
@@ -200,4 +222,5 @@ def figures(boots: Sequence[Boot], *, exact: bool, mcs: bool) -> Figures:
         each=each,
         tick=max(r.tick for r in released.values()),
         every=min((r.every for r in released.values() if r.every), default=0),
+        overrun=of_overruns(of[OVERRUNS].rows, exact=exact) if mcs else {},
     )

@@ -16,7 +16,9 @@ from camkes.backends.interface import Progress
 from camkes.diagnostics import Sink
 from camkes.files import write_changed
 from camkes.measuring.figures import APART
-from camkes.measuring.log import FORMAT, PARTS, REQUESTS
+from camkes.measuring.log import FORMAT, OVERRUN_ROWS, OVERRUNS, REQUESTS, parts_of
+from camkes.project.application import KERNEL_IS_MCS
+from camkes.project.values import is_on
 from camkes.resources import SEL4_KERNEL
 
 SOURCES = SEL4_KERNEL / "measure"
@@ -26,26 +28,32 @@ LOWEST = 10
 #: clients that wait for the lock, of which the last one is measured
 QUEUE = 10
 #: ends the names of files that are written for a number of components
-_TEMPLATE = ".camkes.in"
+_TEMPLATE = ".in"
 
 
 class MeasuredMachine(Struct, frozen=True):
     """Where images are booted: the platform as seL4 names it, and settings of the kernel that let components
     read the counter. `shift`: in QEMU, an instruction takes 2 to this power of nanoseconds, which is one step
-    of the platform's counter; None: a board, whose cycles are counted."""
+    of the platform's counter; None: a board, whose cycles are counted. `of_mcs` are further settings of an
+    MCS kernel."""
 
     platform: str
     settings: Mapping[str, str]
     shift: int | None = None
+    of_mcs: Mapping[str, str] = {}
 
     @property
     def exact(self) -> bool:
         return self.shift is not None
 
 
+#: The kernel says by an error that a scheduling context has no budget; it does not print that then.
+_NO_ERRORS = {"KernelInvocationReportErrorIPC": "ON", "LibSel4PrintInvocationErrors": "0"}
+
 BOARD = "board"
 MACHINES = {
-    "qemu-x86_64": MeasuredMachine("x86_64", {}, 0),
+    # without its frequency, which is measured to be less, the end of a budget causes no interrupt
+    "qemu-x86_64": MeasuredMachine("x86_64", {}, 0, {"KernelPC99TSCFrequency": "1000000000"}),
     "qemu-aarch64": MeasuredMachine("qemu-arm-virt", {"KernelArmExportVCNTUser": "ON"}, 4),
     "qemu-riscv64": MeasuredMachine("qemu-riscv-virt", {}, 0),
     BOARD: MeasuredMachine("x86_64", {"SIMULATION": "OFF", "KernelArmExportPMUUser": "ON"}),
@@ -56,7 +64,7 @@ def queue_text(count: int) -> str:
     """The file queue.camkes: so many clients of one lock."""
     clients = range(1, count + 1)
     return _filled(
-        "requests/queue",
+        "requests/queue.camkes",
         lowest=LOWEST,
         last=f"c{count}",
         components=" ".join(f"component Queued c{i};" for i in clients),
@@ -70,13 +78,84 @@ def releases_text(timers: int) -> str:
     """The file releases.camkes: so many tasks, all released in turn, and one that observes."""
     period = max(timers, 2) * APART
     return _filled(
-        "releases/releases",
+        "releases/releases.camkes",
         components="\n        ".join(f"component Empty t{i};" for i in range(timers)),
         settings="\n        ".join(
             f"t{i}._priority = 10; t{i}._period = {period} ns; t{i}._offset = {i * APART} ns;"
             for i in range(timers)
         ),
     )
+
+
+#: nanoseconds of a slot, of a budget, and of jobs that need less and more than that
+_SLOT, _BUDGET, _BRIEF, _LONGER = 2_000_000, 400_000, 200_000, 500_000
+
+
+class _Victim(Struct, frozen=True):
+    """A task of image `overruns` with its policy; its jobs, or its requests to a CPI, need too long a time in
+    every other job, if it `overruns`."""
+
+    name: str
+    policy: str = "wait"
+    asks: bool = False
+    overruns: bool = True
+
+
+#: in the order of OVERRUN_ROWS
+_VICTIMS = (
+    _Victim("stay", overruns=False),
+    _Victim("wait"),
+    _Victim("job_extend", "extend"),
+    _Victim("job_stop", "stop"),
+    _Victim("extend", asks=True),
+    _Victim("abort", asks=True),
+    _Victim("help", asks=True),
+)
+_CPIS = tuple(f"of_{victim.name}" for victim in _VICTIMS if victim.asks)
+#: what executes for known times: the watcher, tasks and CPIs, by their numbers
+_USERS = ("watcher", *(victim.name for victim in _VICTIMS), *_CPIS)
+
+
+def overruns_text(shift: int) -> str:
+    """The file overruns.camkes, of a machine on which all takes 2 to the power of `shift` longer."""
+    first, slot, budget = ((time << shift) for time in (10 * _SLOT, _SLOT, _BUDGET))
+    period = slot * len(_VICTIMS)
+    settings = []
+    for victim in _VICTIMS:
+        name, longer = victim.name, _LONGER if victim.overruns else _BRIEF
+        settings += [
+            f'{name}._priority = 20; {name}.release = "go"; {name}._period = {period} ns;',
+            f"{name}.number = {_USERS.index(name)}; {name}.asks = {int(victim.asks)};",
+            f"{name}.brief = {_BRIEF << shift}; {name}.longer = {longer << shift};",
+        ]
+        if victim.overruns:
+            settings.append(f'{name}._budget = {budget} ns; {name}._overrun = "{victim.policy}";')
+        if victim.policy == "extend":
+            settings.append(f"{name}._extension = {budget} ns; {name}._extension_period = {period} ns;")
+    names = [victim.name for victim in _VICTIMS]
+    lines = {
+        "components": [f"component Victim {name};" for name in names],
+        "emits": [f"emits Go {name};" for name in names],
+        "settings": settings,
+    }
+    return _filled(
+        "overruns/overruns.camkes",
+        **{name: "\n        ".join(each) for name, each in lines.items()},
+        **{name: _USERS.index(name) for name in _CPIS},
+        ends=", ".join(f"from {name}.used" for name in _USERS[1:]),
+        first=first,
+        slot=slot,
+        slots=2 * len(names),
+        budget=budget,
+        period=period,
+        round=2 * period,
+        helps=first + slot * names.index("help") + ((_BRIEF // 2) << shift),
+    )
+
+
+def ticker_text() -> str:
+    """The file ticker.c of image `overruns`."""
+    return _filled("overruns/ticker.c", emit=", ".join(f"{victim.name}_emit" for victim in _VICTIMS))
 
 
 def _filled(name: str, **values: str | int) -> str:
@@ -101,7 +180,13 @@ class Wanted(Struct, frozen=True):
     def all_definitions(self) -> dict[str, str]:
         """A release kernel that prints, unless something else is stated."""
         usual = {"PLATFORM": self.machine.platform, "RELEASE": "ON", "KernelPrinting": "ON"}
-        return {**usual, **self.machine.settings, **self.definitions}
+        of_mcs = {**_NO_ERRORS, **self.machine.of_mcs} if self.mcs else {}
+        return {**usual, **self.machine.settings, **of_mcs, **self.definitions}
+
+    @property
+    def mcs(self) -> bool:
+        """Whether it is an MCS kernel."""
+        return is_on(self.definitions.get(KERNEL_IS_MCS, "OFF"))
 
     @property
     def gaps(self) -> int:
@@ -134,6 +219,8 @@ def write_headers(part: str, wanted: Wanted, folder: Path) -> None:
     if not wanted.machine.exact:
         defined.append("#define MEASURE_ON_BOARD 1")
     text = about.replace("\\", "\\\\").replace('"', '\\"')
+    rows = ", ".join(f'"{row}"' for row in OVERRUN_ROWS)
+    defined += [f"#define OVERRUN_ROWS {rows}", f"#define USERS {len(_USERS)}"]
     defined += [f'#define MEASURE_PART "{part}"', f'#define MEASURE_ABOUT "{text}"']
     write_changed(folder / "about.h", "\n".join(["#pragma once", *defined, ""]))
 
@@ -147,6 +234,9 @@ def write_application(part: str, wanted: Wanted, folder: Path) -> None:
     write_headers(part, wanted, folder / "include")
     if part == REQUESTS:
         write_changed(folder / "queue.camkes", queue_text(QUEUE))
+    elif part == OVERRUNS:
+        write_changed(folder / "overruns.camkes", overruns_text(wanted.machine.shift or 0))
+        write_changed(folder / "ticker.c", ticker_text())
     else:
         write_changed(folder / "releases.camkes", releases_text(int(timers)))
 
@@ -165,7 +255,8 @@ def built(
     source = folder / "sources" / part
     write_application(part, wanted, source)
     asked = pipeline.Input(path=source, definitions=tuple(wanted.all_definitions.items()), sdk=sdk)
-    where = f"{PARTS.index(part) + 1} of {len(PARTS)}: {part}"
+    parts = parts_of(mcs=wanted.mcs)
+    where = f"{parts.index(part) + 1} of {len(parts)}: {part}"
     with pipeline.built_for_sel4(
         asked, workspace, folder / part, sink, lambda text: progress(f"{where}: {text}")
     ) as out:

@@ -16,6 +16,8 @@ from msgspec import Struct
 from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.measuring.codes import DAMAGED_LOG, INCOMPLETE_LOG, OTHER_IMAGE
 from camkes.model.protocols import Protocol
+from camkes.project.application import KERNEL_IS_MCS
+from camkes.project.values import is_on
 
 MARK = "camkes-measure: "
 #: of the lines; the first one of an image has it
@@ -30,8 +32,22 @@ def releases_part(timers: int) -> str:
     return f"releases-{timers}"
 
 
+#: the image of ends of budgets, of an MCS kernel
+OVERRUNS = "overruns"
 #: all images, in the order in which they are booted
-PARTS = (REQUESTS, *map(releases_part, RELEASES))
+PARTS = (REQUESTS, *map(releases_part, RELEASES), OVERRUNS)
+
+
+def is_mcs(about: Mapping[str, str]) -> bool:
+    """Whether an image has a kernel with MCS."""
+    settings = dict(each.partition("=")[::2] for each in about.get("settings", "").split(","))
+    return is_on(settings.get(KERNEL_IS_MCS, "OFF"))
+
+
+def parts_of(*, mcs: bool) -> tuple[str, ...]:
+    """The images of a kernel."""
+    return tuple(part for part in PARTS if mcs or part != OVERRUNS)
+
 
 #: the rows of the image of requests
 COUNTER, PLAIN, CONTENDED, HOLDER, QUEUED = "counter", "plain", "contended_", "holder_", "queued"
@@ -46,6 +62,10 @@ ROWS = (
 )
 #: of those of releases
 GAP, CLOCK = "gap", "clock"
+#: of that of ends of budgets: of no one, of a task with a policy, and in a request to a CPI with one
+STAYS, WAITS, JOB_EXTENDS, JOB_STOPS = "stays", "waits", "job_extends", "job_stops"
+EXTENDS, ABORTS, HELPS = "extends", "aborts", "helps"
+OVERRUN_ROWS = (STAYS, WAITS, JOB_EXTENDS, JOB_STOPS, EXTENDS, ABORTS, HELPS)
 
 _SUM = re.compile(r"(.*) \*([0-9a-f]{4})")
 _ROW = re.compile(r"(\w+) (\d{1,20}) (\d{1,20}) (\d{1,20})")
@@ -120,8 +140,9 @@ class _Seen:
 
     def missing(self) -> str:
         """What is not there of what it should have printed; empty: nothing."""
-        if self.part == REQUESTS:
-            wanted = dict.fromkeys(ROWS, self._number("samples"))
+        if self.part in (REQUESTS, OVERRUNS):
+            rows = ROWS if self.part == REQUESTS else OVERRUN_ROWS
+            wanted = dict.fromkeys(rows, self._number("samples"))
         else:
             wanted = {CLOCK: 2, GAP: self._number("gaps")}
         for row, count in wanted.items():
@@ -154,7 +175,8 @@ def read_log(files: Sequence[SourceFile], sink: Sink) -> tuple[Boot, ...] | None
     if not _same_format(seen, sink):
         return None
     found, missing = [], []
-    for part in PARTS:
+    wanted = parts_of(mcs=all(is_mcs(image.about) for image in seen if image.part))
+    for part in wanted:
         of_part = [image for image in seen if image.part == part]
         good = next((image for image in reversed(of_part) if image.good), None)
         if good is not None:
@@ -164,7 +186,7 @@ def read_log(files: Sequence[SourceFile], sink: Sink) -> tuple[Boot, ...] | None
         else:
             missing.append(part)
     if missing and not sink.has_errors:
-        _report_missing(missing, sink)
+        _report_missing(missing, wanted, sink)
     if sink.has_errors or not _same_images(found, sink):
         return None
     return tuple(Boot(image.part, image.about, image.rows) for image in found)
@@ -219,12 +241,12 @@ def _same_format(seen: Sequence[_Seen], sink: Sink) -> bool:
     return True
 
 
-def _report_missing(parts: Sequence[str], sink: Sink) -> None:
+def _report_missing(parts: Sequence[str], wanted: Sequence[str], sink: Sink) -> None:
     names = " and ".join(f"`{part}`" for part in parts)
     sink.report(
         INCOMPLETE_LOG,
         f"no log has what {'image' if len(parts) == 1 else 'images'} {names} printed",
-        notes=[f"a measurement has those of {', '.join(f'`{each}`' for each in PARTS)}"],
+        notes=[f"a measurement has those of {', '.join(f'`{each}`' for each in wanted)}"],
         help="boot what is missing, too, and give its log with a further `--log FILE`",
     )
 

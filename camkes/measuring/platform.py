@@ -21,7 +21,7 @@ from camkes.diagnostics import Sink, SourceFile
 from camkes.files import write_changed
 from camkes.measuring.codes import INCOMPLETE_LOG, NOT_BOOTED
 from camkes.measuring.images import Wanted, built
-from camkes.measuring.log import MARK, PARTS, content, read_log
+from camkes.measuring.log import MARK, content, parts_of, read_log
 from camkes.measuring.profile import profile_of
 
 #: in the command that boots a board: the folder with what is to be booted
@@ -52,7 +52,7 @@ def revision(places: BuildPlaces, sink: Sink, progress: Progress) -> str | None:
 def build(wanted: Wanted, places: BuildPlaces, sink: Sink, progress: Progress) -> tuple[Path, ...] | None:
     """Build all images; the folders of what is to be booted. None after a diagnostic. Raises OSError."""
     found = []
-    for part in PARTS:
+    for part in parts_of(mcs=wanted.mcs):
         with built(part, wanted, places.folder, places.workspace, places.sdk, sink, progress) as out:
             if out is None:
                 return None
@@ -65,12 +65,12 @@ def measure(
 ) -> str | None:
     """Build and boot all images, in QEMU or with a command; the profile. None after a diagnostic. What each
     image printed is kept in the folder. Raises OSError."""
-    logs = []
-    for number, part in enumerate(PARTS, 1):
+    logs, parts = [], parts_of(mcs=wanted.mcs)
+    for number, part in enumerate(parts, 1):
         with built(part, wanted, places.folder, places.workspace, places.sdk, sink, progress) as out:
             if out is None:
                 return None
-            progress(f"{number} of {len(PARTS)}: {part}: booting")
+            progress(f"{number} of {len(parts)}: {part}: booting")
             if command is None:
                 shift = wanted.machine.shift or 0
                 lines = console(out, instruction_counting=True, shift=shift, seconds=seconds)

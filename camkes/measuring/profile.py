@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from camkes.measuring.figures import Figures, figures
 from camkes.measuring.images import MACHINES
-from camkes.measuring.log import Boot
-from camkes.project.values import is_on
+from camkes.measuring.log import Boot, is_mcs
 
 _EXACT = "Instructions in QEMU, taken for cycles of 1 GHz: no machine's."
 _SEEN = "Each figure is the maximum of {samples} samples seen, not a bound."
@@ -20,12 +19,6 @@ def is_exact(about: Mapping[str, str]) -> bool:
     """Whether an image was built to count instructions."""
     machine = MACHINES.get(about.get("machine", ""))
     return machine is not None and machine.exact
-
-
-def is_mcs(about: Mapping[str, str]) -> bool:
-    """Whether it has a kernel with MCS."""
-    settings = dict(each.partition("=")[::2] for each in about.get("settings", "").split(","))
-    return is_on(settings.get("KernelIsMCS", "OFF"))
 
 
 def profile_of(boots: Sequence[Boot]) -> str:
@@ -54,6 +47,8 @@ def _lines(about: Mapping[str, str], found: Figures, *, exact: bool) -> Iterator
     late = " and ".join(f"{late} with {timers}" for timers, late in found.late.items())
     yield from ("", "[timer]", f"# by how much the interrupt was late at most: {late} timers")
     yield from (f"release = {found.timer}", f"each = {found.each}")
+    if found.overrun:
+        yield from ("", "[overrun]", *(f"{name} = {cycles}" for name, cycles in found.overrun.items()))
     if found.tick:
         yield from ("", "[tick]", f"cost = {found.tick}", f"every = {found.every}")
     yield from ("", "[measured]", f"machine = {_text(about['machine'])}")

@@ -34,7 +34,7 @@ class Known(Struct, frozen=True):
     MCS kernel has. `up`: a time that is rounded up to nanoseconds, not down. `record` (instance, cpi, task,
     thread) names the struct of the runtime with a member of this name, to which generated code gives the
     value, times in nanoseconds. `form` describes values that are not numbers. `example` is a value for
-    messages, where neither the default nor `low` is a good one.
+    messages, where neither the default nor `low` is a good one. `own`: camkes-tool has no such setting.
     """
 
     name: str
@@ -50,6 +50,7 @@ class Known(Struct, frozen=True):
     record: str = ""
     form: str = ""
     example: str = ""
+    own: bool = False
 
     @property
     def is_time(self) -> bool:
@@ -153,6 +154,7 @@ OFFSET = Known(
     DEFAULT_UNIT,
     record="task",
     shared=True,
+    own=True,
 )
 PERIOD = Known(
     "period",
@@ -173,6 +175,7 @@ RELEASE = Known(
     form="string",
     shared=True,
     example='"more"',
+    own=True,
 )
 BUDGET = Known(
     "budget",
@@ -191,6 +194,7 @@ REFILLS = Known(
     "replenishments that are kept of its scheduling context; computed where not given",
     2,
     1 << 16,
+    own=True,
 )
 CRITICALITY = Known(
     "criticality",
@@ -198,6 +202,7 @@ CRITICALITY = Known(
     "while the system is above this criticality, the task is degraded",
     0,
     LEVELS - 1,
+    own=True,
 )
 EXTENSION = Known(
     "extension",
@@ -206,6 +211,7 @@ EXTENSION = Known(
     SHORTEST_TIME,
     _HOUR,
     DEFAULT_UNIT,
+    own=True,
 )
 EXTENSION_PERIOD = Known(
     "extension_period",
@@ -215,6 +221,7 @@ EXTENSION_PERIOD = Known(
     _HOUR,
     DEFAULT_UNIT,
     10_000,
+    own=True,
 )
 DEADLINE = Known(
     "deadline",
@@ -224,6 +231,7 @@ DEADLINE = Known(
     _HOUR,
     DEFAULT_UNIT,
     shared=True,
+    own=True,
 )
 WCET = Known(
     "wcet",
@@ -234,6 +242,7 @@ WCET = Known(
     DEFAULT_UNIT,
     shared=True,
     up=True,
+    own=True,
 )
 #: from each criticality above the lowest on
 BUDGETS = tuple(
@@ -244,6 +253,7 @@ BUDGETS = tuple(
         SHORTEST_TIME,
         _HOUR,
         DEFAULT_UNIT,
+        own=True,
     )
     for level in range(1, LEVELS)
 )
@@ -256,6 +266,7 @@ WCETS = tuple(
         _HOUR,
         DEFAULT_UNIT,
         up=True,
+        own=True,
     )
     for level in range(1, LEVELS)
 )
@@ -266,6 +277,7 @@ WEIGHT = Known(
     1,
     1_000,
     default=1,
+    own=True,
 )
 SLICE = Known(
     "slice",
@@ -275,6 +287,7 @@ SLICE = Known(
     _HOUR,
     DEFAULT_UNIT,
     1_000,
+    own=True,
 )
 DATA = Known(
     "data",
@@ -301,6 +314,7 @@ NUM_THREADS = Known(
     "threads that serve the interface; computed, and checked if stated",
     1,
     MAX_THREADS,
+    own=True,
 )
 REQUESTS = Known(
     "requests",
@@ -308,6 +322,7 @@ REQUESTS = Known(
     "the most calls in a job or a request; 1, or what is counted in the code, where not given",
     1,
     1_000_000,
+    own=True,
 )
 PASSIVE = Known(
     "passive",
@@ -323,6 +338,7 @@ ACROSS_DOMAINS = Known(
     "1 if tasks of other scheduling domains may request the interface, which has a protocol",
     0,
     1,
+    own=True,
 )
 ATTRIBUTES = Known(
     "attributes",
@@ -338,7 +354,9 @@ VALUE = Known(
     0,
     (1 << 31) - 1,
 )
-REQUESTOR = Known("requestor", "instance", "id of the task; assigned where it is not stated", 0, TASK_IDS - 1)
+REQUESTOR = Known(
+    "requestor", "instance", "id of the task; assigned where it is not stated", 0, TASK_IDS - 1, own=True
+)
 HEAP_BYTES = Known("heap_size", "instance", "heap for malloc()", 0, 1 << 40, "bytes", example="65536")
 DMA_POOL = Known("dma_pool", "instance", "memory for camkes_dma_alloc()", 0, 1 << 40, "bytes", example="4096")
 DMA_POOL_CACHED = Known("dma_pool_cached", "instance", "1 if the memory for DMA is mapped with cache", 0, 1)
@@ -403,6 +421,7 @@ PRIORITY_PROTOCOL = Known(
     "interface",
     f"{_choice(Protocol)}; wins over the component's clause",
     form="string",
+    own=True,
 )
 ACCESS = Known(
     "access",
@@ -430,24 +449,24 @@ HELPERS = Known(
     "tasks that can end a wait for it, stated instead of computed",
     form="list of strings",
     example='["producer"]',
+    own=True,
 )
 OVERRUN = Known(
     "overrun",
     "thread",
     f"what happens when the budget is used up: {_choice(OF_CPIS)} of a CPI, {_choice(OF_TASKS)} of a task",
     form="string",
+    own=True,
 )
 SERVER = Known(
-    "server",
-    "thread",
-    f"how the budget comes back: {_choice(ServerKind)}",
-    form="string",
+    "server", "thread", f"how the budget comes back: {_choice(ServerKind)}", form="string", own=True
 )
 DEGRADED = Known(
     "degraded",
     "thread",
     f"what the task does above its criticality: {_choice(Degraded)}, which has a factor",
     form="string",
+    own=True,
 )
 
 #: for how long helpers execute from a wait to the signal
@@ -459,6 +478,7 @@ WITHIN = Known(
     _HOUR,
     DEFAULT_UNIT,
     up=True,
+    own=True,
 )
 
 #: whether a task ends, of all waits of others that it has to end, that of the most urgent task first
@@ -468,6 +488,7 @@ URGENT_FIRST = Known(
     "true if the task ends the wait of the most urgent task first, of those that wait for it",
     0,
     1,
+    own=True,
 )
 
 TABLE = {

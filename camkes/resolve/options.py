@@ -13,6 +13,7 @@ from msgspec import Struct
 from camkes.diagnostics import Sink, SourceFile, Span
 from camkes.model.system import Value
 from camkes.parser.files import read_meaning
+from camkes.parser.parse import ParsedFiles
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -47,7 +48,7 @@ class LoadOptions(Struct, frozen=True, kw_only=True):
     `platform_tree` finds the device tree where none is named, or raises NoTreeError.
     `allow_forward_references` lets a name be used before the line that defines it. `mcs`: the kernel is an
     MCS kernel. Files of the folder `substitutes` take the place of those that `import <name>` finds in the
-    import path. `read` gives the text of a file.
+    import path. `read` gives the text of a file; `parsed` has the trees of files that were read before.
     """
 
     import_path: tuple[Path, ...] = ()
@@ -63,3 +64,4 @@ class LoadOptions(Struct, frozen=True, kw_only=True):
     substitutes: Path | None = None
     overrides: tuple[Override, ...] = ()
     read: Read = read_meaning
+    parsed: ParsedFiles | None = None

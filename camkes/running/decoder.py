@@ -35,6 +35,7 @@ from camkes.running.model import (
     State,
     StateSegment,
     TracedThread,
+    Wakeup,
 )
 from camkes.running.names import NamedTask, NamedThread, TraceNames
 from camkes.running.sent import SentMessages
@@ -100,6 +101,7 @@ class Decoder:
         self.sent = SentMessages()
         self.faults: list[Fault] = []
         self.filled: list[FilledSlot] = []
+        self.wakeups: list[Wakeup] = []
         self.slots_begin: int | None = None
         self.exits: dict[int, int] = {}
         self.ending: EndReason | None = None
@@ -177,8 +179,11 @@ class Decoder:
             if before.runnable:
                 self.ready.add(before)
 
-    def _on_ready(self, thread: ThreadState | None, _: ThreadState | None, args: Args) -> None:
+    def _on_ready(self, thread: ThreadState | None, by: ThreadState | None, args: Args) -> None:
         if thread is not None:
+            if by is not None and thread.reason is State.WAITS_SIGNAL:
+                what = self.names.object_name(thread.object)
+                self.wakeups.append(Wakeup(self.now, by.named.number, thread.named.number, what))
             thread.runnable, thread.ran, thread.reason, thread.overrun = True, False, None, False
             self._leave_queue(thread)
             self.ready.add(thread)
@@ -665,6 +670,7 @@ class Decoder:
             overruns=overruns,
             criticality=criticality,
             filled=tuple(self.filled),
+            wakeups=tuple(self.wakeups),
             slots_begin=self.slots_begin or 0,
         )
 

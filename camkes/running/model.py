@@ -182,6 +182,16 @@ class Inheritance(Struct, frozen=True, gc=False):
     after: int
 
 
+class Wakeup(Struct, frozen=True, gc=False):
+    """`emitter` ended the wait of `receiver` for the object `what`: it emitted the event, or posted the
+    semaphore. Both are numbers of threads."""
+
+    time: int
+    emitter: int
+    receiver: int
+    what: str
+
+
 class Output(Struct, frozen=True, gc=False):
     time: int
     thread: int
@@ -282,7 +292,8 @@ class Run(Struct, frozen=True):
     at the end for what cannot come; `last`: what threads do after the last record that cannot run, by their
     numbers, each since when. `exits`: by the numbers of threads that ended, with which status.
     On an MCS kernel, `spent` is about the budgets that can be used up; payments and overruns by time.
-    `criticality`: (time, that of the system from then on)."""
+    `criticality`: (time, that of the system from then on). `wakeups`: signals for which a thread waited, by
+    time; a trace of seL4 has none."""
 
     names: TraceNames
     end: int
@@ -305,6 +316,7 @@ class Run(Struct, frozen=True):
     filled: tuple[FilledSlot, ...] = ()
     slots_begin: int = 0  # when the schedule of domains has begun, before or after boot
     last: Mapping[int, StateSegment] = {}
+    wakeups: tuple[Wakeup, ...] = ()
 
     @property
     def situation(self) -> Situation:

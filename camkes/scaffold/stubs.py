@@ -49,9 +49,14 @@ def text_of(path: Path) -> str | None:
         return None
 
 
+def without_literals(text: str) -> str:
+    """C code with blanks in place of comments and of what is quoted."""
+    return _NO_CODE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+
+
 def defined(text: str, names: Iterable[str]) -> Iterator[tuple[str, int]]:
     """The functions among `names` that C code defines, each with the offset of its name."""
-    code = _NO_CODE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    code = without_literals(text)
     for match in re.finditer(rf"\b({'|'.join(map(re.escape, names))})\s*\(", code):
         end = _end_of_parameters(code, match.end())
         if _BEFORE_BODY.match(code, end) or _ALIAS.match(code, end):

@@ -233,6 +233,8 @@ def _explain(workload: Workload, analysis: Analysis, result: TaskResult) -> Iter
     yield f"C = {_time(result.demand.total)}, the execution time of a job"
     yield f"  {_time(task.work):>12}  its own work"
     yield from (_part(workload, part) for part in result.demand.parts)
+    if result.demand.taken:
+        yield f"  {_time(result.demand.taken):>12}  managers of `fixed` CPIs that it finds taken"
     yield ""
     waits = result.blocking
     yield f"B = {_time(waits.least)}, blocking by tasks of lower priority"

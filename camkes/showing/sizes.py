@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from camkes.capdl.size import (
     CNODE,
@@ -15,18 +15,23 @@ from camkes.capdl.size import (
     FRAME,
     NOTIFICATION,
     OTHER,
+    OUTSIDE,
     PARTS,
     REPLY,
     TABLE,
     TCB,
+    StackUse,
     SystemSize,
     ThreadSize,
 )
 from camkes.documents import json_text
-from camkes.showing.draw.table import table
+from camkes.showing.draw.table import paragraph, table
 from camkes.showing.draw.treemap import readable
 
 SCHEMA = "camkes-size 1"
+
+_MOST = 4  # functions of a way that a table shows
+_WIDTH = 100  # of lists of functions
 
 #: the kinds of objects in the order in which they are shown
 _KINDS = (TCB, ENDPOINT, NOTIFICATION, REPLY, CONTEXT, CNODE, FRAME, TABLE, OTHER)
@@ -47,13 +52,15 @@ class SizeOfComponent(Struct, frozen=True):
 
 class SizeReport(Struct, frozen=True):
     """What a system takes. `counted` is `plan`, before anything is built, or `sel4`, of a build for it;
-    `not_counted` what is missing in it."""
+    `not_counted` what is missing in it. `run` are the virtual nanoseconds of the run on the host kernel in
+    which the use of stacks was seen."""
 
     schema: str
     counted: str
     components: tuple[SizeOfComponent, ...]
     total: SizeOfComponent
     not_counted: tuple[str, ...]
+    run: int | UnsetType = UNSET
 
 
 def total_of(size: SystemSize) -> SizeOfComponent:
@@ -69,7 +76,8 @@ def total_of(size: SystemSize) -> SizeOfComponent:
     )
 
 
-def to_json(size: SystemSize, *, built: bool) -> str:
+def to_json(size: SystemSize, *, built: bool, run: int | None = None) -> str:
+    """The size as JSON. `run` are the nanoseconds of a run in which the use of stacks was seen."""
     components = tuple(
         SizeOfComponent(
             each.name,
@@ -83,7 +91,8 @@ def to_json(size: SystemSize, *, built: bool) -> str:
         for each in size.components
     )
     counted = "sel4" if built else "plan"
-    return json_text(SizeReport(SCHEMA, counted, components, total_of(size), size.not_counted))
+    of_run = UNSET if run is None else run
+    return json_text(SizeReport(SCHEMA, counted, components, total_of(size), size.not_counted, of_run))
 
 
 def to_text(size: SystemSize, *, color: bool) -> str:
@@ -104,7 +113,39 @@ def to_text(size: SystemSize, *, color: bool) -> str:
     sums = [len(total.threads), *(total.objects[kind] for kind in kinds), total.slots]
     objects.append(["total", *map(_some, sums)])
     tables = [table(each, right=range(1, len(each[0])), color=color) for each in (memory, objects)]
-    return "\n\n".join([*tables, "\n".join(["not counted:", *(f"  {each}" for each in size.not_counted)])])
+    if any(isinstance(thread.use, StackUse) for thread in total.threads):
+        tables.append(_stacks(total.threads, color=color))
+    return "\n\n".join([*tables, _listed("not counted:", size.not_counted)])
+
+
+def _stacks(threads: Sequence[ThreadSize], *, color: bool) -> str:
+    """What is used of each stack, and what the bounds leave out."""
+    rows, alarms = [["stacks", "size", "seen", "bound", "deepest way"]], set()
+    left_out: dict[str, list[str]] = {}
+    for thread in threads:
+        use = thread.use
+        if not isinstance(use, StackUse):
+            continue
+        bound = "?" if use.bound is None else f"{'at least ' * bool(use.left_out)}{readable(use.bound)}"
+        for column, amount in ((2, use.seen or 0), (3, use.bound or 0)):
+            if amount > thread.stack:
+                alarms.add((len(rows), column))
+        way = " > ".join(use.path[:_MOST] + ("...",) * (len(use.path) > _MOST))
+        rows.append([thread.name, readable(thread.stack), readable(use.seen or 0), bound, way])
+        for each in use.left_out:
+            left_out.setdefault(each, []).append(thread.name)
+    text = table(rows, right=(1, 2, 3), color=color, alarms=alarms)
+    if not left_out:
+        return text
+    outside = sorted(each.partition(":")[0] for each in left_out if each.endswith(OUTSIDE))
+    others = sorted(each for each in left_out if not each.endswith(OUTSIDE))
+    lines = [f"{each} ({', '.join(left_out[each])})" for each in others]
+    lines += paragraph(f"{OUTSIDE}: {', '.join(outside)}", _WIDTH) if outside else []
+    return f"{text}\n\n{_listed('bounds leave out:', lines)}"
+
+
+def _listed(heading: str, lines: Sequence[str]) -> str:
+    return "\n".join([heading, *(f"  {each}" for each in lines)])
 
 
 def _some(count: int) -> str:

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // SPDX-FileCopyrightText: 2026 The camkes-rt developers
-// The client of `camkes lsp`, and commands and tasks that run camkes.
+// The client of `camkes lsp`, and commands, tasks, tests and views that run camkes.
 "use strict";
 
 const vscode = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");
+const { debug, registerDebugger } = require("./debugging");
+const { Pages, VIEWS } = require("./pages");
+const { makeController } = require("./testing");
 
 const COMMANDS = ["check", "run", "test", "analyze"];
 const GROUPS = { check: vscode.TaskGroup.Build, test: vscode.TaskGroup.Test };
@@ -52,7 +55,7 @@ async function start() {
         initializationOptions: {
             trusted: vscode.workspace.isTrusted,
             definitions: vscode.workspace.getConfiguration("camkes").get("definitions"),
-            commands: ["camkes.run", "camkes.analyze"],
+            commands: ["camkes.run", "camkes.debug", "camkes.analyze"],
         },
     };
     client = new LanguageClient("camkes", "CAmkES", server, options);
@@ -69,6 +72,20 @@ async function activate(context) {
         const registered = vscode.commands.registerCommand(`camkes.${command}`, (path) => execute(command, path));
         context.subscriptions.push(registered);
     }
+    const pages = new Pages(program);
+    const actions = { debug, ...Object.fromEntries(Object.keys(VIEWS).map((view) => [view, (file) => pages.open(view, file)])) };
+    for (const [name, act] of Object.entries(actions)) {
+        const registered = vscode.commands.registerCommand(`camkes.${name}`, (path) => {
+            const file = path?.fsPath || path || vscode.window.activeTextEditor?.document.uri.fsPath;
+            return file ? act(file) : vscode.window.showErrorMessage("CAmkES: open a .camkes file first");
+        });
+        context.subscriptions.push(registered);
+    }
+    context.subscriptions.push(
+        vscode.workspace.onDidSaveTextDocument((document) => pages.saved(document)),
+        makeController(program),
+        ...registerDebugger(program),
+    );
     const restart = async () => {
         await stop();
         await start();

@@ -17,7 +17,7 @@ from camkes.analysis.assumptions import find_assumptions
 from camkes.analysis.budgets import BudgetResult, budget_results
 from camkes.analysis.criticality import late_tasks, level_results, switched_threads
 from camkes.analysis.demand import Time
-from camkes.analysis.platform import FREE, Platform, TimerCost
+from camkes.analysis.platform import FREE, OverrunCost, Platform, TimerCost
 from camkes.analysis.profiles import read_platform
 from camkes.analysis.verdict import analyse
 from camkes.analysis.workload import workload_of
@@ -504,22 +504,87 @@ def test_releases_by_timers_cost_at_each_criticality() -> None:
 
 
 def test_ends_of_budgets_are_an_assumption_where_operations_have_costs() -> None:
-    """Of tasks whose budgets can end: no profile has what that costs."""
-    system, plan = planned(
-        """component T { control; requestor; }
-        assembly {
-            composition { component T all; component T some; }
-            configuration {
-                all._priority = 10; all._period = 10 ms; all._wcet = 1 ms;
-                some._priority = 20; some._period = 10 ms; some._budget = 2 ms; some._wcet = 1 ms;
-            }
-        }"""
-    )
+    """Of tasks whose budgets can end, with a profile that does not have it; and a change of the criticality,
+    where that is not stated."""
 
-    def found(platform: Platform) -> list[str]:
+    def found(platform: Platform, more: str = "") -> list[str]:
+        system, plan = planned(
+            f"""component T {{ control; requestor; }}
+            assembly {{
+                composition {{ component T all; component T some; }}
+                configuration {{
+                    all._priority = 10; all._period = 10 ms; all._wcet = 1 ms;
+                    some._priority = 20; some._period = 10 ms; some._budget = 2 ms; some._wcet = 1 ms; {more}
+                }}
+            }}"""
+        )
         return [each.text for each in find_assumptions(system, plan, platform=platform, unread={})]
 
-    assert found(read_platform("qemu-x86_64-mcs")) == [
-        "the fault where the budget of `some` ends, and its handling, take no time"
-    ]
-    assert found(FREE) == []
+    profile = read_platform("qemu-x86_64-mcs")
+    without = replace(profile, overrun=OverrunCost())
+    assert found(without) == ["the fault where the budget of `some` ends, and its handling, take no time"]
+    assert found(profile) == found(FREE) == []
+    raises = 'some._criticality = 1; some._overrun = "raise";'
+    change = "the change of the criticality where the budget of `some` ends takes no time"
+    assert found(profile, raises) == [change] and not found(replace(profile, raised=1), raises)
+
+
+def ends_cost(text: str, task: str, **cycles: int) -> tuple[Time | None, Time | None]:
+    """How much longer the response of a task is, and the isolated one, with costs of ends of budgets."""
+    system, plan = planned(text)
+
+    def found(platform: Platform) -> tuple[Time | None, Time | None]:
+        result = next(e for e in budget_results(system, plan, platform) if e.task.name == task)
+        return result.trusted.response, result.isolated.response
+
+    with_costs, without = found(Platform("p", overrun=OverrunCost(**cycles))), found(Platform("p"))
+    longer = [None if x is None or y is None else x - y for x, y in zip(with_costs, without, strict=True)]
+    return longer[0], longer[1]
+
+
+ENDING = (
+    "import <std_connector.camkes>;"
+    + TASK.replace("{", "{{").replace("}", "}}")
+    + """procedure P {{ void go(); }}
+component Asking {{ control; requestor; uses P p; }}
+component Server {{ provides P p with priority_protocol {protocol}, overrun {policy}; }}
+assembly {{
+    composition {{
+        component Task high; component Asking middle; component Asking low; component Server server;
+        connection seL4RPCCall n(from middle.p, from low.p, to server.p);
+    }}
+    configuration {{
+        high._priority = 30;   high._period = 20 ms;   high._wcet = 1 ms;   high._budget = 3 ms;
+        middle._priority = 20; middle._period = 40 ms; middle._wcet = 2 ms; middle._budget = 12 ms;
+        low._priority = 10;    low._period = 80 ms;    low._wcet = 2 ms;    low._budget = 5 ms;
+        server.p_wcet = 1 ms;  server.p_extension = 1 ms; server.p_extension_period = 40 ms; {more}
+    }}
+}}"""
+)
+
+
+def test_ends_of_budgets_cost_those_below_and_at_the_same_priority() -> None:
+    """All that can end in the window: five parts of the budget of `high`, each with its handler. Where all
+    keep their times, none ends, but that of a server of constant bandwidth does: two parts."""
+    text = ENDING.format(protocol="propagated", policy="wait", more="")
+    costs = {"wait": 10, "job_stop": 100, "abort": 1000}
+    # in the isolated response, that of `low` is there again, once, and the kernel was at work on one
+    assert ends_cost(text, "middle", **costs) == (0, 5 * 10 + 10 + 10)
+    constant = 'high._server = "constant_bandwidth";'
+    text = ENDING.format(protocol="propagated", policy="wait", more=constant)
+    assert ends_cost(text, "middle", **costs) == (2 * 10, 2 * 10 + 10 + 10)
+    text = ENDING.format(protocol="propagated", policy="wait", more=f'{constant} high._overrun = "stop";')
+    assert ends_cost(text, "middle", **costs) == (2 * 100, 2 * 100 + 10 + 10)
+
+
+def test_what_began_where_the_budget_of_a_lower_task_ended() -> None:
+    """A manager at a ceiling is at work when `middle` is released; it is not above `high`, which makes no
+    requests. In a request that `middle` waits for, the budget ends as often as it has parts, and the
+    extension; both are there again once."""
+    costs = {"wait": 10, "abort": 1000}
+    text = ENDING.format(protocol="propagated", policy="abort", more="")
+    assert ends_cost(text, "middle", **costs) == (0, 5 * 10 + 10 + 10 + 1000)
+    assert ends_cost(text, "high", **costs) == (0, 3 * 10)
+    text = ENDING.format(protocol="inherited", policy="abort", more="")
+    parts = 7 + 2
+    assert ends_cost(text, "middle", **costs) == (10 + 10 + 1000 + parts * 1000, None)

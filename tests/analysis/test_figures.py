@@ -5,7 +5,7 @@ milliseconds."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 import pytest
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from camkes.analysis.blocking import assign, sums, total
 from camkes.analysis.bounds import hyperbolic, liu_layland_limit
 from camkes.analysis.choice import Choosing
-from camkes.analysis.demand import overheads_of, release_cost
+from camkes.analysis.demand import Time, demands, overheads_of, release_cost
 from camkes.analysis.platform import FREE, FixedCost, Halves, InheritanceCost, Platform, TimerCost
 from camkes.analysis.profiles import read_platform
 from camkes.analysis.response import Load, Unfinished, response
@@ -348,6 +348,44 @@ def test_requests_wait_in_the_kernel_where_tasks_take_turns() -> None:
     workload = Workload(tasks, cpis)
     assert workload.taking_turns == {"equals"}
     assert overheads_of(workload, platform) == {"pass": 0, "equals": 750, "unequal": 700, "managed": 700}
+
+
+def test_a_fixed_cpi_with_a_manager_is_found_taken_by_tasks_of_its_ceiling() -> None:
+    """Once when a job is released, and once after each request that waits for a lock; where two tasks have
+    the priority of the ceiling, a budget can end, or a holder waits for a signal, by each request."""
+    lock = InheritanceCost(acquire=100, release=20, queue=3)
+    platform = Platform("p", fixed=FixedCost(400, 300), inherited=lock)
+    cpis = (
+        WorkloadCpi("c", FIXED, 0, {}, 3, managed=True),
+        WorkloadCpi("lock", INHERITED, 0, {}, 0, managed=True),
+        WorkloadCpi("wait", INHERITED, 0, {}, 0, wait=True),
+    )
+    tasks = (
+        WorkloadTask("a", 3, 10_000, 10_000, 0, {"c": 5}),
+        WorkloadTask("b", 2, 10_000, 10_000, 0, {"c": 5, "lock": 1}),
+        WorkloadTask("d", 1, 10_000, 10_000, 0, {"lock": 1}),
+    )
+
+    def found(workload: Workload) -> tuple[Time, Mapping[str, Time]]:
+        needed = demands(workload, platform).of_task
+        return overheads_of(workload, platform)["c"], {name: each.taken for name, each in needed.items()}
+
+    workload = Workload(tasks, cpis)
+    assert found(workload) == (700, {"a": 123, "b": 0, "d": 0})
+    waiting = replace(workload, tasks=(replace(tasks[0], requests={"c": 5, "lock": 1}), *tasks[1:]))
+    assert found(waiting) == (700, {"a": 246, "b": 0, "d": 0})
+    once = replace(workload, tasks=(replace(tasks[0], requests={"c": 1, "lock": 1}), *tasks[1:]))
+    assert found(once) == (700, {"a": 123, "b": 0, "d": 0})
+    alone = replace(workload, tasks=tasks[:1])
+    assert found(alone) == (700, {"a": 0})
+    often = (
+        replace(workload, tasks=(tasks[0], replace(tasks[1], priority=3), tasks[2])),
+        replace(workload, cpis=(replace(cpis[0], limited=True), *cpis[1:])),
+        replace(workload, cpis=(replace(cpis[0], requests={"wait": 1}), *cpis[1:])),
+    )
+    assert [found(each) for each in often] == [(823, {"a": 0, "b": 0, "d": 0})] * 3
+    bound = analyse(workload, platform).tasks[0].response
+    assert bound is not None and bound.time == 5 * 700 + 123 + 700  # and a section of b
 
 
 def test_a_release_can_make_a_request_end_later() -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from camkes.debugging import parse_stop
 from camkes.scaffold.create import files_of
 from camkes.scaffold.installation import ToolSource
 from tests.command import camkes
@@ -42,6 +43,17 @@ def test_the_files_of_a_new_project() -> None:
         and set(shown) <= set(files_of("task", "pump", ToolSource("camkes-rt")))
         and len(shown) == 9
     )
+
+
+def test_settings_of_the_debugger() -> None:
+    """They are those that the extension declares, and `camkes debug` takes what is in them."""
+    settings = json.loads(block("docs/editor.md", '{\n    "type"'))
+    package = json.loads((ROOT / "editors/vscode/package.json").read_text())
+    (debugger,) = package["contributes"]["debuggers"]
+    declared = debugger["configurationAttributes"]["launch"]["properties"]
+    assert settings.pop("type") == debugger["type"] and settings.pop("request") == "launch"
+    assert settings.keys() - {"name"} <= declared.keys()
+    assert parse_stop(settings["at"]).kind == "missed"
 
 
 def test_settings_of_helix() -> None:

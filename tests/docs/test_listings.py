@@ -36,7 +36,21 @@ LISTED = [
     if "\n```console\n" in page.read_text() and page.parent != TUTORIAL
 ]
 #: Languages of listings: `console` is run, `text` and `sh` are not.
-LANGUAGES = {"camkes", "c", "cmake", "console", "elisp", "json", "lua", "sh", "text", "toml"}
+LANGUAGES = {
+    "camkes",
+    "c",
+    "cmake",
+    "console",
+    "elisp",
+    "json",
+    "lua",
+    "python",
+    "sh",
+    "sql",
+    "text",
+    "toml",
+    "yaml",
+}
 
 
 def in_this_process(words: Sequence[str], folder: Path) -> tuple[int, str]:
@@ -79,11 +93,17 @@ def test_page(page: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-def test_the_picture_of_the_readme_is_what_the_example_gives(tmp_path: Path) -> None:
-    picture = tmp_path / "inversion.svg"
-    run = ("run", ROOT / "examples" / "inversion", "-o", tmp_path / "out", "--for", "100ms")
+@pytest.mark.parametrize(
+    ("example", "duration", "shown"),
+    [("inversion", "100ms", "inversion-inherited.svg"), ("flight", "2ms", "flight.svg")],
+)
+def test_the_pictures_are_what_the_examples_give(
+    example: str, duration: str, shown: str, tmp_path: Path
+) -> None:
+    picture = tmp_path / "timeline.svg"
+    run = ("run", ROOT / "examples" / example, "-o", tmp_path / "out", "--for", duration)
     assert camkes(*run, "--timeline", picture).status == 0
-    compare(picture.read_text(), ROOT / "docs" / "images" / "inversion-inherited.svg")
+    compare(picture.read_text(), ROOT / "docs" / "images" / shown)
 
 
 @pytest.mark.long

@@ -99,9 +99,15 @@ NOT_RUN: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "test_fragments.py runs it, with what it needs": {
         "docs/debugging.md": ("camkes debug examples/nested ", "(camkes 2.5 ms) camkes threads"),
-        "docs/editor.md": ("[language-server", "[[grammar]]"),
+        "docs/editor.md": ("{", "[language-server", "[[grammar]]"),
         "docs/language.md": ("if (more_wait_until(",),
         "docs/testing.md": ("pump/", "mock_reading_read_answer("),
+    },
+    "tests/report/test_queries.py runs it": {
+        "docs/how-to/query-traces.md": (
+            *("SELECT thread.name AS jobs", "SELECT thread.name AS task", "SELECT thread.name AS task"),
+            *("SELECT slice.name AS interface", "SELECT thread.name AS heir", "import json"),
+        ),
     },
     "it is a formula, a layout of bits or an algorithm": {
         "docs/analysis.md": ("R = C + B(R)", "sbf_d(R)"),

@@ -32,6 +32,7 @@ class Editor:
         self.diagnostics: dict[str, list[lsp.Diagnostic]] = {}
         self.round = asyncio.Event()  # the diagnostics of all files have come
         self.shown: list[str] = []  # messages
+        self.registered: dict[str, object] = {}  # options of what is registered later, by method
 
         @client.feature(lsp.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
         def published(params: lsp.PublishDiagnosticsParams) -> None:
@@ -40,6 +41,10 @@ class Editor:
         @client.feature(lsp.WINDOW_SHOW_MESSAGE)
         def show(params: lsp.ShowMessageParams) -> None:
             self.shown.append(params.message)
+
+        @client.feature(lsp.CLIENT_REGISTER_CAPABILITY)
+        def register(params: lsp.RegistrationParams) -> None:
+            self.registered |= {each.method: each.register_options for each in params.registrations}
 
         @client.feature(lsp.WORKSPACE_INLAY_HINT_REFRESH)
         def refresh(params: None) -> None:
@@ -93,6 +98,14 @@ class Editor:
         return f"{name}:{start.line + 1}:{lines[start.line][start.character : end.character]}"
 
     async def hover(self, name: str, text: str) -> str:
+        """The hover when all of it is known."""
+        async with asyncio.timeout(TIMEOUT):
+            while "hover again" in (found := await self.first_hover(name, text)):
+                await asyncio.sleep(0.1)
+        return found
+
+    async def first_hover(self, name: str, text: str) -> str:
+        """What is said at once."""
         found = await self.client.text_document_hover_async(lsp.HoverParams(*self.place(name, text)))
         if found is None:
             return ""
@@ -182,7 +195,12 @@ def _serve(server: Server, end: socket.socket) -> None:
 
 @asynccontextmanager
 async def editor(
-    folder: Path, *, trusted: bool = True, definitions: Mapping[str, str] | None = None
+    folder: Path,
+    *,
+    trusted: bool = True,
+    definitions: Mapping[str, str] | None = None,
+    snippets: bool = False,
+    dynamic: bool = False,
 ) -> AsyncIterator[Editor]:
     """A session in a folder, with the server of `camkes lsp` in a thread. A server that does not end well is
     an error."""
@@ -196,13 +214,25 @@ async def editor(
     )
     session = Editor(client, folder)
     hints = lsp.InlayHintWorkspaceClientCapabilities(refresh_support=True)
+    completion = lsp.CompletionClientCapabilities(
+        completion_item=lsp.ClientCompletionItemOptions(snippet_support=snippets)
+    )
     parameters = lsp.InitializeParams(
-        lsp.ClientCapabilities(workspace=lsp.WorkspaceClientCapabilities(inlay_hint=hints)),
+        lsp.ClientCapabilities(
+            workspace=lsp.WorkspaceClientCapabilities(inlay_hint=hints),
+            text_document=lsp.TextDocumentClientCapabilities(
+                synchronization=lsp.TextDocumentSyncClientCapabilities(dynamic_registration=dynamic),
+                completion=completion,
+                definition=lsp.DefinitionClientCapabilities(dynamic_registration=dynamic),
+                rename=lsp.RenameClientCapabilities(dynamic_registration=dynamic),
+                signature_help=lsp.SignatureHelpClientCapabilities(dynamic_registration=dynamic),
+            ),
+        ),
         root_uri=folder.as_uri(),
         initialization_options={
             "trusted": trusted,
             "definitions": dict(definitions or {}),
-            "commands": ["camkes.run", "camkes.analyze"],
+            "commands": ["camkes.run", "camkes.debug", "camkes.analyze"],
         },
     )
     try:

@@ -28,9 +28,12 @@ def session(
     *,
     trusted: bool = True,
     definitions: Mapping[str, str] | None = None,
+    snippets: bool = False,
+    dynamic: bool = False,
 ) -> None:
     async def run() -> None:
-        async with editor(folder, trusted=trusted, definitions=definitions) as opened:
+        options = {"trusted": trusted, "snippets": snippets, "dynamic": dynamic}
+        async with editor(folder, definitions=definitions, **options) as opened:
             await asyncio.wait_for(script(opened), 60)
 
     asyncio.run(run())
@@ -289,6 +292,10 @@ def test_parts_of_components(tmp_path: Path) -> None:
         )
         text = text.replace(
             "component Guest {\n    control;", "component Guest {\n    control;\n    requestor;"
+        )
+        text = text.replace(
+            "configuration {\n        second",
+            "configuration {\n        guest._priority = 50;\n        visitor._priority = 40;\n        second",
         )
         editor.change("hierarchy.camkes", text)
         hover = await editor.hover("hierarchy.camkes", "to first.gree|ting")

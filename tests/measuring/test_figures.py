@@ -9,11 +9,22 @@ from pathlib import Path
 
 import pytest
 
-from camkes.analysis.platform import FixedCost, Halves
+from camkes.analysis.platform import FixedCost, Halves, OverrunCost
 from camkes.analysis.profiles import read_platform
 from camkes.diagnostics import Sink, SourceFile
 from camkes.measuring.figures import APART, Spread, cost, counter_of, figures, of_releases, spread
-from camkes.measuring.log import RELEASES, REQUESTS, ROWS, Boot, Sample, read_log, releases_part
+from camkes.measuring.log import (
+    OVERRUN_ROWS,
+    OVERRUNS,
+    RELEASES,
+    REQUESTS,
+    ROWS,
+    Boot,
+    Sample,
+    is_mcs,
+    read_log,
+    releases_part,
+)
 from camkes.measuring.profile import profile_of
 from tests.measuring.logs import GOLDEN
 
@@ -57,7 +68,9 @@ def gaps(cost: int, late: int, apart: int, tick: int = 0) -> dict[str, list[Samp
 def boots(extra: int = 0, **about: str) -> tuple[Boot, ...]:
     few, many = map(releases_part, RELEASES)
     own = {**ABOUT, **about}
+    ends = {row: [Sample(0, 700, 800 + n), Sample(0, 710, 820 + n)] for n, row in enumerate(OVERRUN_ROWS)}
     return (
+        *([Boot(OVERRUNS, own, ends)] if is_mcs(own) else []),
         Boot(REQUESTS, own, rows(extra)),
         Boot(few, own, gaps(10_102, 700, 2 * APART, tick=300)),
         Boot(many, own, gaps(13_498, 800, APART, tick=310)),
@@ -128,6 +141,10 @@ def test_a_profile_of_an_mcs_kernel(tmp_path: Path) -> None:
     assert platform.tick.cost == 0 and "[tick]" not in path.read_text()
     assert platform.fixed == FixedCost(245, 245), "a manager has requests wait"
     assert platform.measured is not None and platform.measured.mcs and "MCS kernel" in platform.source
+    # medians of the rounds with an end of a budget, less those without one
+    assert platform.overrun == OverrunCost(106, 107, 108, 109, 110, 111)
+    path.write_text(profile_of(boots(settings="KernelIsMCS=ON", machine="board")))
+    assert read_platform(str(path)).overrun == OverrunCost(121, 122, 123, 124, 125, 126)
 
 
 def test_the_longest_gaps_are_releases() -> None:

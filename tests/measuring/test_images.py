@@ -10,7 +10,7 @@ import pytest
 
 from camkes.analysis.profiles import names, read_platform
 from camkes.measuring.images import MACHINES, Wanted, queue_text, write_application
-from camkes.measuring.log import PARTS, REQUESTS
+from camkes.measuring.log import OVERRUNS, PARTS, REQUESTS
 from camkes.project.application import KERNEL_IS_MCS
 from tests.command import camkes
 
@@ -49,11 +49,30 @@ def test_the_last_client_is_measured() -> None:
     assert "c3._priority = 13;" in text and text.count("measures") == 1 and "c3.measures = 1;" in text
 
 
+def test_a_budget_ends_in_every_other_job(tmp_path: Path) -> None:
+    """Of all tasks of the image but one; on a machine whose instructions take longer, all does."""
+    write_application(OVERRUNS, WANTED, tmp_path)
+    text = (tmp_path / "overruns.camkes").read_text()
+    assert text.count(f"_budget = {400_000 << 4} ns;") == 6
+    assert text.count(f".longer = {500_000 << 4};") == 6 and text.count(f".longer = {200_000 << 4};") == 1
+    emitted = "{stay_emit, wait_emit, job_extend_emit, job_stop_emit, extend_emit, abort_emit, help_emit}"
+    assert emitted in (tmp_path / "ticker.c").read_text()
+    about = (tmp_path / "include" / "about.h").read_text()
+    assert '#define OVERRUN_ROWS "stays", "waits"' in about and "#define USERS 11" in about
+    assert 'aborts"' in about
+
+
 def test_a_release_kernel_that_prints() -> None:
     assert WANTED.all_definitions == {
         **{"PLATFORM": "qemu-arm-virt", "RELEASE": "ON", "KernelPrinting": "ON"},
         **{"KernelArmExportVCNTUser": "ON", KERNEL_IS_MCS: "ON"},
+        # no line is printed where a manager asks whether there is budget
+        **{"KernelInvocationReportErrorIPC": "ON", "LibSel4PrintInvocationErrors": "0"},
     }
+    plain = Wanted("qemu-x86_64", {}, 15).all_definitions
+    assert plain == {"PLATFORM": "x86_64", "RELEASE": "ON", "KernelPrinting": "ON"}
+    mcs = Wanted("qemu-x86_64", {KERNEL_IS_MCS: "ON"}, 15).all_definitions
+    assert mcs["KernelPC99TSCFrequency"] == "1000000000", "or else no interrupt ends a budget"
     board = Wanted("board", {"PLATFORM": "zynqmp", "SIMULATION": "ON"}, 1).all_definitions
     assert (board["PLATFORM"], board["SIMULATION"], board["KernelArmExportPMUUser"]) == ("zynqmp", "ON", "ON")
 

@@ -11,12 +11,24 @@ from pathlib import Path
 import pytest
 
 from camkes.diagnostics import Sink, SourceFile
-from camkes.measuring.log import MARK, PARTS, REQUESTS, ROWS, Boot, content, read_log, samples_of, written
+from camkes.measuring.log import (
+    MARK,
+    OVERRUNS,
+    REQUESTS,
+    ROWS,
+    Boot,
+    content,
+    parts_of,
+    read_log,
+    samples_of,
+    written,
+)
 from tests.measuring.logs import LINES, cut, damaged, with_about
 
 pytestmark = pytest.mark.requirement("AN-30")
 
 END = written("end")
+PARTS = parts_of(mcs=False)
 STARTS = [number for number, line in enumerate(LINES) if "begin " in line]
 
 
@@ -76,6 +88,15 @@ def test_an_image_is_missing() -> None:
     ):
         _, codes, sink = read(lines)
         assert codes == ["E0790"] and sink.diagnostics[0].message == f"no log has what {names} printed"
+
+
+def test_an_mcs_kernel_has_one_more_image() -> None:
+    """That of ends of budgets."""
+    lines: Iterable[str] = LINES
+    for part in PARTS:
+        lines = with_about("settings=none", "settings=KernelIsMCS=ON", part, tuple(lines))
+    _, codes, sink = read(lines)
+    assert codes == ["E0790"] and sink.diagnostics[0].message == f"no log has what image `{OVERRUNS}` printed"
 
 
 def test_a_log_of_something_else() -> None:

@@ -87,8 +87,10 @@ function white() {
 /** What keys do to a timeline: the window and what is chosen after each. */
 function keys(names) {
     return names.map((key) => {
-        document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
-        return { key, from, to, lane, chosen: chosen && chosen.slice(0, 2), about: about.textContent };
+        const pressed = key === "Shift" ? { key: "ArrowRight", shiftKey: true } : { key };
+        document.body.dispatchEvent(new KeyboardEvent("keydown", { ...pressed, bubbles: true }));
+        const table = document.getElementById("statistics");
+        return { key, from, to, lane, chosen: chosen && chosen.slice(0, 2), about: about.textContent, servers: servers.length, measured: selection(), rows: table.hidden ? 0 : table.querySelectorAll("tbody tr").length };
     });
 }
 
@@ -99,7 +101,7 @@ addEventListener("load", () => {
         unnamed: [...document.querySelectorAll("button, input, [tabindex]")].filter((each) => !(each.getAttribute("aria-label") || each.textContent.trim())).map((each) => each.outerHTML),
         white: white(),
         ...unreadable(),
-        keys: document.getElementById("chart") ? keys(["+", "ArrowRight", "Home", "0", "ArrowDown", ".", ".", ",", "End", "-"]) : [],
+        keys: document.getElementById("chart") ? keys(["+", "ArrowRight", "Home", "0", "ArrowDown", ".", ".", ",", "End", "-", "s", "m", "Shift", "Escape"]) : [],
     };
     const report = document.createElement("pre");
     report.id = "report";

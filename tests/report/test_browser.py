@@ -88,5 +88,9 @@ def test_keys_move_the_timeline(tmp_path: Path) -> None:
     assert enlarged == pytest.approx(0.6 * end) and by_key["Home"]["from"] == 0
     assert by_key["ArrowRight"]["from"] > by_key["+"]["from"] and by_key["End"]["to"] <= end
     assert by_key["ArrowDown"]["lane"] == 1
+    assert by_key["s"]["servers"] > 0
+    start, end = by_key["Shift"]["measured"]
+    assert end - start == pytest.approx(0.01 * (by_key["m"]["to"] - by_key["m"]["from"]))
+    assert by_key["Shift"]["rows"] == 14 and by_key["Escape"]["rows"] == 0
     first, second, back = (each for each in steps if each["key"] in ".,")
     assert first["chosen"] == back["chosen"] != second["chosen"] and "task_1_" in first["about"]

@@ -257,3 +257,28 @@ def test_a_control_thread_without_a_task_has_a_lane_if_it_works() -> None:
     found = decode(events, TraceNames(threads, names.tasks[1:], objects=names.objects))
     assert [lane.task.name for lane in found.lanes] == ["b", "a"]
     assert list(responses(found)) == ["b"]
+
+
+def test_a_signal_that_ends_a_wait_is_a_wakeup() -> None:
+    """That of another thread: not the release by a timer, and not a message."""
+    tasks = [TaskSpec("t", 10, (0,), (1 * MS,), 20 * MS), TaskSpec("u", 5, (0,), (1 * MS,), 20 * MS)]
+    _, names, _ = simulate(tasks, [], until=20)
+    t, u = (thread.number for thread in names.threads)
+
+    def at(time: int, kind: Kind, thread: int | None, other: int | None, *args: int) -> Event:
+        return Event(time * MS, kind, thread, other, args)
+
+    events = [
+        at(0, Kind.SWITCH, t, None, 10),
+        at(1, Kind.BLOCK, t, None, Blocked.NOTIFICATION, 1),
+        at(1, Kind.SWITCH, u, t, 5),
+        at(2, Kind.SIGNAL, u, None, 1, 0),
+        at(2, Kind.READY, t, u),
+        at(3, Kind.BLOCK, t, None, Blocked.NOTIFICATION, 1),
+        at(4, Kind.READY, t, None),
+        at(5, Kind.BLOCK, t, None, Blocked.REPLY, 1),
+        at(6, Kind.READY, t, u),
+        at(7, Kind.END, None, None, 1),
+    ]
+    (found,) = decode(events, names).wakeups
+    assert (found.time, found.emitter, found.receiver) == (2 * MS, u, t)

@@ -128,6 +128,7 @@ def test_rectangles_fill_the_whole_and_are_as_large_as_their_sizes(
     [
         (("--svg", "a.txt"), "must end in one of .svg"),
         (("--sdk", "a.sdk"), "--sdk is for a build"),
+        (("--kernel", "sel4", "--stacks"), "--stacks of a build for seL4 needs --sdk"),
         (("-o", "out"), "--output is for a build"),
     ],
 )

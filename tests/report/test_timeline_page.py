@@ -11,12 +11,13 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from camkes.diagnostics import Sink
 from camkes.files import OutputError
 from camkes.model.protocols import Protocol
 from camkes.running.decode import decode
-from camkes.running.model import Run
+from camkes.running.model import Run, Wakeup
 from camkes.showing.draw import svg
 from camkes.showing.draw.pictures import write_picture
 from camkes.showing.draw.terminal import terminal_report
@@ -62,6 +63,31 @@ def test_the_page_has_what_each_task_does_and_why() -> None:
     assert any(lane["raised"] for lane in data["lanes"])
     for lane in data["lanes"]:
         assert all(a[1] <= b[0] for a, b in zip(lane["segments"], lane["segments"][1:], strict=False))
+
+
+def test_the_page_has_callers_and_emitters() -> None:
+    run = inversion()
+    data: dict[str, list] = data_of(timeline_page(run, ""))  # type: ignore[type-arg,assignment]
+    served = {row["name"]: row["served"] for row in data["servers"]}
+    assert sum(map(len, served.values())) == len(run.requests)
+    lanes = {lane["name"]: lane for lane in data["lanes"]}
+    for found in served.values():
+        for start, end, service, task, caller in found:
+            assert caller == "" and data["services"][service]["name"] == "lock.p"
+            assert any(s[0] <= start and end <= s[1] for s in jobs_of(lanes[task], data["end"]))  # type: ignore[arg-type]
+    assert data["signals"] == []
+    high, low = run.lanes[0], run.lanes[-1]
+    wakeups = (
+        Wakeup(7 * MS, low.thread, high.thread, "ready"),
+        Wakeup(8 * MS, low.thread, low.thread, "own"),  # of one task: no arrow
+    )
+    data = data_of(timeline_page(replace(run, wakeups=wakeups), ""))  # type: ignore[assignment]
+    assert data["signals"] == [[7 * MS, low.task.name, high.task.name, "ready", 0]]
+
+
+def jobs_of(lane: dict[str, list[list[int]]], end: int) -> list[tuple[int, int]]:
+    """From the release of each job to its end."""
+    return [(job[1], end if job[3] is None else job[3]) for job in lane["jobs"]]
 
 
 def test_names_cannot_end_the_page() -> None:

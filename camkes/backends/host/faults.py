@@ -97,12 +97,21 @@ class Located(Struct, frozen=True):
     message: bool = False
 
 
-def parse_fault(line: str) -> FaultRecord | None:
-    """The fault that a line of the kernel's report describes."""
+class StackRecord(Struct, frozen=True):
+    """How many bytes of its stack a thread has used."""
+
+    thread: str
+    bytes: int
+
+
+def parse_report(line: str) -> FaultRecord | StackRecord | None:
+    """What a line of the kernel's report describes."""
     try:
         report: dict[str, Any] = json.loads(line)
     except json.JSONDecodeError:
         return None
+    if "stack" in report:
+        return StackRecord(report["name"], report["stack"])
     return FaultRecord(
         component=report["component"],
         thread=report["name"],

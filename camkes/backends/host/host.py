@@ -62,7 +62,7 @@ def heap_sizes(application: Application, system: System, model: CapabilityModel)
 class HostImage(Struct, frozen=True):
     """A system that can run: `kernel` boots `table`, whose images are beside it in `folder`; `oracle` judges
     what it records. `unwatched`: accesses to memory that an image for a search does not report. `code` was
-    generated for it."""
+    generated for it; `compiled` is what compiles the sources of each instance."""
 
     folder: Path
     table: Path
@@ -73,6 +73,7 @@ class HostImage(Struct, frozen=True):
     sanitized: bool = False
     unwatched: tuple[Unwatched, ...] = ()
     code: tuple[Path, ...] = ()
+    compiled: Mapping[str, tuple[BuildJob, ...]] = {}
 
 
 def build_host(
@@ -254,6 +255,7 @@ class _Build:
             sanitized=sanitize,
             unwatched=tuple(self._unwatched(written, builds, linker, compiler)),
             code=tuple(file.path for files in self.generated.values() for file in files),
+            compiled={name: tuple(of) for name, of in jobs.items()},
         )
 
     def _unwatched(

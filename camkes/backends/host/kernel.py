@@ -214,23 +214,28 @@ def _make_kernel(folder: Path, compiler: Compiler, sink: Sink) -> Path | None:
     return program
 
 
-def _make_runtime(work: Path, entry: Path, compiler: Compiler, sink: Sink, progress: Progress) -> bool:
+def runtime_jobs(compiler: Compiler, out: Path, last: Sequence[str]) -> list[BuildJob]:
+    """Compile the sources of the runtime to objects in the folder `out`; `last` are flags that win over
+    others."""
     base = RUNTIME / "src"
     sources = [s for s in sorted(base.rglob("*.c")) if not s.name.endswith("_sel4.c")]
-    # the scratch folder is another one each time; each image is linked with the lines, and needs no more
-    same = (f"-ffile-prefix-map={work}=.", "-g1")
-    jobs = [
+    return [
         compile_job(
             compiler,
             source,
-            (entry / _RUNTIME / source.relative_to(base)).with_suffix(".o"),
+            (out / source.relative_to(base)).with_suffix(".o"),
             (),
             (),
             "the runtime",
-            last=same,
+            last=last,
         )
         for source in sources
     ]
+
+
+def _make_runtime(work: Path, entry: Path, compiler: Compiler, sink: Sink, progress: Progress) -> bool:
+    # the scratch folder is another one each time; each image is linked with the lines, and needs no more
+    jobs = runtime_jobs(compiler, entry / _RUNTIME, (f"-ffile-prefix-map={work}=.", "-g1"))
     good = _run_jobs(work, jobs, sink, progress)
     for job in jobs:
         for file in (job.dependencies, job.messages):

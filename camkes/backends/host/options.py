@@ -26,7 +26,8 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     components cannot write to the kernel's memory. `console` is the file descriptor that components print to
     (None: standard output), `input` a file that comes to it. `network` is a capture of frames that come,
     `sent` the file for one of those that are sent. `coverage` is the folder for what is executed, which is
-    counted then; nothing is confined. `costs` is the time that operations take (None: none). `schedule` is
+    counted then; nothing is confined. `stacks`: how much of its stack each thread has used is measured.
+    `costs` is the time that operations take (None: none). `schedule` is
     one to repeat; it determines what `choices`, `scheduling` and `duration` would."""
 
     duration: int | None = None
@@ -45,4 +46,5 @@ class RunOptions(Struct, frozen=True, kw_only=True):
     network: Path | None = None
     sent: Path | None = None
     coverage: Path | None = None
+    stacks: bool = False
     costs: Costs | None = None

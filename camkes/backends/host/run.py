@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Self
@@ -21,7 +21,7 @@ from camkes.backends.host.capture import NotACaptureError, from_capture, to_capt
 from camkes.backends.host.codes import RUN_FAILED
 from camkes.backends.host.coverage import coverage_environment
 from camkes.backends.host.explore import MOST_OPERATIONS, write_choices
-from camkes.backends.host.faults import FaultRecord, parse_fault
+from camkes.backends.host.faults import FaultRecord, parse_report
 from camkes.backends.host.host import HostImage
 from camkes.backends.host.options import RunOptions
 from camkes.diagnostics import Diagnostic
@@ -55,6 +55,7 @@ class RunResult(Struct, frozen=True):
     diagnostics: tuple[Diagnostic, ...]
     interrupted: int = 0
     findings: tuple[FaultRecord, ...] = ()  # of sanitizers
+    stacks: Mapping[str, int] = {}  # bytes that each thread has used, if that was asked for
 
 
 class _Signals:
@@ -123,7 +124,7 @@ def run_host(
     if failed is not None:
         return RunResult(CANNOT_START, (), None, (failed,))
     faults_from, faults_to = os.pipe()
-    kept = _Kept([], [])
+    kept = _Kept([], [], {})
     with _Signals() as signals, ExitStack() as stack:
         try:
             program = _program(image, options, trace, output, faults_to)
@@ -144,7 +145,7 @@ def run_host(
         trace = None
     stopped = tuple(fault for fault in kept.faults if not fault.finding)
     findings = tuple(fault for fault in kept.faults if fault.finding)
-    return RunResult(status, stopped, trace, diagnostics, signals.received, findings)
+    return RunResult(status, stopped, trace, diagnostics, signals.received, findings, kept.stacks)
 
 
 def _take_inputs(folder: Path, options: RunOptions) -> Diagnostic | None:
@@ -174,6 +175,7 @@ class _Kept(NamedTuple):
 
     faults: list[FaultRecord]
     said: list[str]
+    stacks: dict[str, int]
 
 
 def _program(
@@ -209,7 +211,7 @@ def _wait(
     """Reads the output of a kernel until it ends; its status."""
     readers = (
         threading.Thread(target=_read_errors, args=(kernel.stderr, kept.said, image.sanitized)),
-        threading.Thread(target=_read_faults, args=(faults_from, kept.faults)),
+        threading.Thread(target=_read_faults, args=(faults_from, kept)),
     )
     for reader in readers:
         reader.start()
@@ -266,7 +268,7 @@ def kernel_arguments(options: RunOptions) -> list[str]:
         "--received": None if options.network is None else _RECEIVED,
         "--sent": None if options.sent is None else _SENT,
     }
-    result = [f"--{name}" for name in ("fast", "hardened") if getattr(options, name)]
+    result = [f"--{name}" for name in ("fast", "hardened", "stacks") if getattr(options, name)]
     if options.coverage is not None:
         result.append("--coverage")
     for name, value in values.items():
@@ -275,13 +277,15 @@ def kernel_arguments(options: RunOptions) -> list[str]:
     return result
 
 
-def _read_faults(descriptor: int, faults: list[FaultRecord]) -> None:
+def _read_faults(descriptor: int, kept: _Kept) -> None:
     """The kernel's report, which no component can write to."""
     with os.fdopen(descriptor, encoding="utf-8", errors="replace") as report:
         for line in report:
-            fault = parse_fault(line)
-            if fault is not None:
-                faults.append(fault)
+            found = parse_report(line)
+            if isinstance(found, FaultRecord):
+                kept.faults.append(found)
+            elif found is not None:
+                kept.stacks[found.thread] = found.bytes
 
 
 def _read_errors(stream: IO[bytes] | None, said: list[str], sanitized: bool) -> None:

@@ -21,6 +21,7 @@ from camkes.cli.arguments import (
 from camkes.cli.commands.runs import add_kernel, wrong_for_host, wrong_for_sel4
 from camkes.cli.output import USAGE, USER_ERROR, Progress, write_diagnostics
 from camkes.diagnostics import Sink
+from camkes.diagnostics.rendering import render
 
 if TYPE_CHECKING:
     from camkes.debugging import StopAt
@@ -40,7 +41,7 @@ def stop_at(text: str) -> StopAt:
 
 
 def debug(arguments: argparse.Namespace) -> int:
-    from camkes.debugging import DebugSettings, debug, debug_sel4
+    from camkes.debugging import DebugSettings, debug, debug_for_editor, debug_sel4
 
     on_sel4 = arguments.kernel == "sel4"
     if wrong_for_sel4(arguments, ("at", "duration")) if on_sel4 else wrong_for_host(arguments):
@@ -66,6 +67,12 @@ def debug(arguments: argparse.Namespace) -> int:
         commands=tuple(arguments.execute),
         batch=arguments.batch,
     )
+    if arguments.dap:
+        if on_sel4:
+            print("camkes debug: --dap is for the host kernel", file=sys.stderr)
+            return USAGE
+        debug_for_editor(input_of(arguments), settings, as_lines)
+        return 0
     if on_sel4:
         status = debug_sel4(input_of(arguments), settings, arguments.workspace, sink, progress)
     else:
@@ -73,6 +80,11 @@ def debug(arguments: argparse.Namespace) -> int:
     progress.clear()
     wrong = write_diagnostics(arguments, sink)
     return max(wrong, USER_ERROR if status is None or status != 0 else 0)
+
+
+def as_lines(sink: Sink) -> str:
+    """What there is to report, as text."""
+    return render(sink.diagnostics)
 
 
 def debug_arguments(parser: argparse.ArgumentParser) -> None:
@@ -105,6 +117,11 @@ def debug_arguments(parser: argparse.ArgumentParser) -> None:
         help="a command of gdb, when it stopped",
     )
     option("--batch", action="store_true", help="end after these commands")
+    option(
+        "--dap",
+        action="store_true",
+        help="serve an editor: the Debug Adapter Protocol on standard input and output",
+    )
     text = "virtual time to run (default: until all is idle, at most 1s)"
     option("--for", dest="duration", metavar="TIME", type=duration, help=text)
     text = "order among threads of equal priority (default: fifo)"

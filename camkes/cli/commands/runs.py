@@ -455,7 +455,10 @@ def add_results(group: argparse._ArgumentGroup) -> None:
         "reached (default: 64M)",
     )
     group.add_argument(
-        "--trace", metavar="FILE", type=Path, help=".pftrace or .json (for ui.perfetto.dev), or .trace"
+        "--trace",
+        metavar="FILE",
+        type=Path,
+        help=".pftrace or .json (for ui.perfetto.dev), .ctf (a folder, for babeltrace2), or .trace",
     )
     group.add_argument(
         "--timeline",

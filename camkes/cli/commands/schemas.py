@@ -36,6 +36,7 @@ DOCUMENTS = {
         "camkes new component NAME --json", "cli.commands.projects", "NewComponentReport"
     ),
     "stubs": JsonDocument("camkes stubs --json", "cli.commands.projects", "StubsReport", True),
+    "export": JsonDocument("camkes export --json", "cli.commands.exports", "ExportReport"),
     "diagnostics": JsonDocument(
         "camkes check --json, any command --format json", "diagnostics.rendering.machine", "DiagnosticsReport"
     ),

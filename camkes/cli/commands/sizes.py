@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from camkes import pipeline
-from camkes.cli.arguments import Command, add_input, add_sdk, input_of
+from camkes.cli.arguments import Command, add_input, add_sdk, duration, input_of
 from camkes.cli.output import USAGE, Progress, wants_color, write_diagnostics
 from camkes.diagnostics import Sink
 
@@ -25,15 +25,27 @@ def size(arguments: argparse.Namespace) -> int:
         print(f"camkes size: {message}", file=sys.stderr)
         return USAGE
     built = arguments.kernel == "sel4"
-    if not built and (arguments.sdk is not None or arguments.output is not None):
-        option = "--sdk" if arguments.sdk is not None else "--output"
-        print(f"camkes size: {option} is for a build: --kernel sel4", file=sys.stderr)
+    builds = built or arguments.stacks
+    if (not built and arguments.sdk is not None) or (not builds and arguments.output is not None):
+        what = "--sdk is for a build" if arguments.sdk is not None else "--output is for a build"
+        either = "" if arguments.sdk is not None else ", or --stacks"
+        print(f"camkes size: {what}: --kernel sel4{either}", file=sys.stderr)
+        return USAGE
+    run = arguments.duration if arguments.stacks and not built else None
+    if built and arguments.stacks and arguments.sdk is None:
+        print("camkes size: --stacks of a build for seL4 needs --sdk", file=sys.stderr)
         return USAGE
     sink = Sink()
     request = input_of(arguments)
-    if built:
+    if run is not None:
         progress = Progress(arguments)
-        found = pipeline.built_size(request, arguments.workspace, arguments.output, sink, progress)
+        found = pipeline.used_stacks(request, run, arguments.output, sink, progress)
+        progress.clear()
+    elif built:
+        progress = Progress(arguments)
+        found = pipeline.built_size(
+            request, arguments.workspace, arguments.output, sink, progress, stacks=arguments.stacks
+        )
         progress.clear()
     else:
         found = pipeline.planned_size(request, sink)
@@ -43,7 +55,7 @@ def size(arguments: argparse.Namespace) -> int:
     if picture is not None:
         write_picture(picture, treemap_svg(found.size, found.name))
     if arguments.json:
-        print(to_json(found.size, built=built))
+        print(to_json(found.size, built=built, run=run))
     else:
         print(to_text(found.size, color=wants_color(arguments, sys.stdout)))
     return status
@@ -57,8 +69,16 @@ def size_arguments(parser: argparse.ArgumentParser) -> None:
         choices=("sel4",),
         help="build for seL4, and count all objects of the build (default: what is planned, without a build)",
     )
+    group.add_argument(
+        "--stacks",
+        action="store_true",
+        help="build and run the system on the host kernel, too: what each thread used of its stack, and the "
+        "most that its code can use; the latter also of a build for seL4 with an SDK",
+    )
+    text = "virtual time to run with --stacks (default: 1s)"
+    group.add_argument("--for", dest="duration", metavar="TIME", type=duration, default=10**9, help=text)
     add_sdk(group)
-    text = "the folder of the build (default: build/NAME-sel4)"
+    text = "the folder of the build (default: build/NAME, or build/NAME-sel4)"
     group.add_argument("-o", "--output", metavar="DIR", type=Path, help=text)
     parser.add_argument("--json", action="store_true", help="print JSON")
     text = "draw the memory as a picture, too: .svg, .png or .pdf"
@@ -73,6 +93,7 @@ COMMANDS = (
         size_arguments,
         """
   camkes size pump                          what is planned: stacks, heaps, objects
+  camkes size pump --stacks --for 10s       what threads use of their stacks
   camkes size pump --kernel sel4 --sdk sel4.sdk --svg pump.svg
   camkes size pump --kernel sel4 --json     of a build in the workspace SEL4_WORKSPACE
 

@@ -148,7 +148,10 @@ class _ImportReader:
                 program.items.append(item)
 
     def parse(self, source: SourceFile, program: Program) -> tuple[ast.TopLevelItem, ...]:
-        file = parse(source, self.sink, options=self.parse_options)
+        if self.options.parsed is not None:
+            file = self.options.parsed.parse(source, self.sink, self.parse_options)
+        else:
+            file = parse(source, self.sink, options=self.parse_options)
         assert file is not None  # a partial one is always there
         program.damage += file.damage
         program.whole = program.whole and file.whole

@@ -52,6 +52,12 @@ _RESERVED = {
 }
 
 
+def suffixes_of(kind: str) -> tuple[str, ...]:
+    """What follows the name of an interface or a lock of a kind, and one underscore, in C, but for
+    methods."""
+    return tuple(_OF_KINDS[kind].split())
+
+
 class _Symbol(Struct, frozen=True):
     """A C name, and of what it is: `suffix` is empty for a member that is named as it is. `signature` is that
     of a function of the component's own code."""

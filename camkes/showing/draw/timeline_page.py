@@ -8,11 +8,12 @@ from __future__ import annotations
 import html
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from camkes.running.model import Lane, LockStep, Run, State, StateSegment
+from camkes.running.model import Lane, LockStep, Run, ServedRequest, State, StateSegment
 from camkes.showing.draw.svg import OWN
 from camkes.showing.draw.timeline import raises, service_colours, service_letters
 from camkes.showing.words import (
@@ -75,6 +76,8 @@ def timelines_page(runs: Sequence[tuple[str, Run]], heading: str, above: str = "
             for fault in run.faults
         ],
         "criticality": run.criticality,
+        "servers": [row for of, (_, run) in enumerate(runs) for row in _servers(run, of, numbers)],
+        "signals": [arrow for of, (_, run) in enumerate(runs) for arrow in _signals(run, of)],
         "texts": list(map(visible, texts)),
     }
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
@@ -96,6 +99,48 @@ def _lanes(
             for lane in run.lanes:
                 if lane.task.name == name:
                     yield {**_lane(lane, run, services, texts), "of": of, "label": visible(label)}
+
+
+def _servers(run: Run, of: int, services: dict[str, int]) -> Iterator[dict[str, Any]]:
+    """Each thread that served requests, with these: from when to when, the number of the service, the task
+    ("" for none), and the thread that made the request, "" if the task itself did."""
+    rows: dict[int, list[tuple[int, int, int, str, str]]] = {}
+    open_: dict[int | None, list[ServedRequest]] = {}
+    for request in run.requests:
+        own = open_.setdefault(request.task, [])
+        while own and own[-1].end < request.end:
+            own.pop()
+        task = run.names.task(request.task)
+        caller = run.names.thread_name(own[-1].thread) if own else ""
+        service = services.get(run.names.cpi_name(request.cpi), 0)
+        rows.setdefault(request.thread, []).append(
+            (request.start, request.end, service, "" if task is None else task.name, caller)
+        )
+        own.append(request)
+    for thread, found in sorted(rows.items()):
+        yield {"name": run.names.thread_name(thread), "of": of, "served": found}
+
+
+def _signals(run: Run, of: int) -> Iterator[tuple[int, str, str, str, int]]:
+    """Each signal that ended a wait: when, for which task it was sent and which one it was for, and of what.
+    Those that no task sent, or that were for none, are left out."""
+    own = {lane.thread: lane.task.name for lane in run.lanes}
+    served: dict[int, list[ServedRequest]] = {}
+    for request in run.requests:
+        served.setdefault(request.thread, []).append(request)
+
+    def task_of(thread: int, time: int) -> str | None:
+        found = served.get(thread, [])
+        index = bisect_right(found, time, key=lambda request: request.start)
+        if index and found[index - 1].end >= time:
+            task = run.names.task(found[index - 1].task)
+            return None if task is None else task.name
+        return own.get(thread)
+
+    for each in run.wakeups:
+        sender, receiver = task_of(each.emitter, each.time), task_of(each.receiver, each.time)
+        if sender is not None and receiver is not None and sender != receiver:
+            yield (each.time, sender, receiver, each.what, of)
 
 
 def _holds(run: Run) -> list[tuple[str, int, int, str]]:
@@ -121,7 +166,7 @@ def _lane(lane: Lane, run: Run, services: dict[str, int], texts: dict[str, int])
         "segments": [_segment(each, lane, run, services, texts) for each in lane.segments],
         **_budget(lane.task.name, run),
         "raised": [[each.start, each.end, each.priority] for each in raises(lane.segments, lane, run)],
-        "jobs": [[job.number, job.release, job.deadline, job.end, job.missed] for job in lane.jobs],
+        "jobs": [[j.number, j.release, j.deadline, j.end, j.missed, j.blocked] for j in lane.jobs],
     }
 
 

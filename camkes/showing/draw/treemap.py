@@ -10,7 +10,7 @@ from textwrap import wrap
 
 from msgspec import Struct
 
-from camkes.capdl.size import PARTS, ComponentSize, SystemSize
+from camkes.capdl.size import PARTS, STACKS, ComponentSize, SystemSize
 from camkes.diagnostics.words import plural
 from camkes.showing.draw.svg import (
     FAINT,
@@ -92,6 +92,10 @@ def treemap_svg(size: SystemSize, name: str) -> str:
     drawing.add(text(MARGIN, 28, label, font_size=16, fill=INK))
     drawing.add(*(_component(each, box, colours) for each, box in zip(components, boxes, strict=True)))
     drawing.add(*_legend(colours))
+    if any(each.seen for each in components):
+        words = "frame in stacks: used in a run"
+        x = MARGIN + len(colours) * 130
+        drawing.add(text(x, HEIGHT - MARGIN - 10, words, font_size=_SIZE, fill=INK))
     for number, line in enumerate(left_out):
         drawing.add(text(MARGIN, HEIGHT + _LINE * number, line, font_size=_SIZE, fill=FAINT))
     return drawing.render()
@@ -109,8 +113,9 @@ def _component(component: ComponentSize, box: Box, colours: dict[str, str]) -> s
         content.append(text(box.x + 4, box.y + 13, name, font_size=_SIZE, fill=INK))
     inside = Box(box.x + 2, box.y + head + 2, max(box.width - 4, 0.0), max(box.height - head - 4, 0.0))
     for part, place in zip(shown, squarified([part.bytes for part in shown], inside), strict=True):
+        used = component.seen if part.part == STACKS else 0
         content.append(
-            _part(f"{component.name}, {part.part}", part.part, part.bytes, place, colours[part.part])
+            _part(f"{component.name}, {part.part}", part.part, part.bytes, place, colours[part.part], used)
         )
     return element("g", "".join(content), role="group", aria_label=about)
 
@@ -119,14 +124,21 @@ def _fits(words: str, box: Box) -> bool:
     return text_width(words, _SIZE) <= box.width - 8
 
 
-def _part(whole: str, name: str, bytes: int, box: Box, colour: str) -> str:
+def _part(whole: str, name: str, bytes: int, box: Box, colour: str, used: int = 0) -> str:
+    """A part of a component; of the `used` bytes the area has a frame of its own."""
+    seen = f"{readable(used)} used" if used else ""
+    whole += f": {seen}" if used else ""
     content = [
         title(whole),
         element(
             "rect", x=box.x, y=box.y, width=box.width, height=box.height, fill=colour, stroke=darker(colour)
         ),
     ]
-    for line, written in enumerate((name, readable(bytes))):
+    if used:
+        height = box.height * min(used / bytes, 1.0)
+        y = box.y + box.height - height
+        content.append(element("rect", x=box.x, y=y, width=box.width, height=height, fill="none", stroke=INK))
+    for line, written in enumerate((name, readable(bytes), *((seen,) if seen else ()))):
         if box.height > (line + 1) * 15 and _fits(written, box):  # half a number is another number
             content.append(text(box.x + 4, box.y + 13 + 15 * line, written, font_size=_SIZE, fill=INK))
     return element("g", "".join(content), role="img", aria_label=whole)

@@ -56,6 +56,7 @@ struct options {
     const char *inputs[CAMKES_INPUTS]; /* files, NULL: nothing */
     const char *sent;                  /* file for what is sent to the network, NULL: none */
     bool coverage;         /* what was executed is written to files, so nothing is confined */
+    bool stacks;           /* how much of each stack is used is reported with the faults */
     bool hardened;         /* the kernel's memory is read-only while components run */
     bool corners;          /* durations are one of their bounds, or end with a timer in between */
     const char *search;    /* the table of what is checked: all schedules are run, see search.c */

@@ -16,13 +16,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from camkes import process
 from camkes.backends.host.declared import DeclaredNames
 from camkes.backends.host.jobs import BuildJob, Progress
 from camkes.backends.sel4.address_space import OverlapError
 from camkes.backends.sel4.build import SPEC
 from camkes.backends.sel4.codes import SEL4_BUILD, UNUSABLE_SDK
 from camkes.backends.sel4.elf import ElfError
-from camkes.backends.sel4.link import LinkError, linked
+from camkes.backends.sel4.link import LinkError, cdl_name, linked
 from camkes.backends.sel4.project import InstanceParts, SpaceParts, SystemParts
 from camkes.backends.sel4.sdk import description as placeholders
 from camkes.backends.sel4.sdk.archive import Sdk
@@ -33,6 +34,7 @@ from camkes.backends.sel4.sdk.programs import LOADER, Programs, run
 from camkes.backends.sel4.size import SIZES
 from camkes.backends.sel4.workspace import KERNEL, QEMU, can_be_mapped
 from camkes.cache import cache_folder, forget_older
+from camkes.callgraph.stacks import CompiledSpace, StackBound, stack_bounds
 from camkes.capdl.loader_table import loader_table
 from camkes.capdl.specification import read_sizes
 from camkes.capdl.text import capdl_text
@@ -76,6 +78,8 @@ class _SystemBuild:
         self.linker_jobs: set[Path] = set()
         #: what the code of users that a job compiles can use of the system
         self.declared: dict[BuildJob, DeclaredNames] = {}
+        #: what compiles each instance, by address spaces
+        self.compiled: dict[str, dict[str, list[BuildJob]]] = {}
 
     @cached_property
     def images(self) -> dict[str, Path]:
@@ -97,6 +101,7 @@ class _SystemBuild:
             for instance in typed:
                 build = self.builds[instance.name]
                 own = list(self._instance(instance, build))
+                self.compiled.setdefault(space.name, {})[instance.name] = own
                 jobs += own
                 parts[instance.name] = [job.output for job in own]
                 flags += build.ld_flags
@@ -205,10 +210,11 @@ def build_system(
     out: Path,
     sink: Sink,
     progress: Progress,
+    stacks: dict[str, StackBound] | None = None,
 ) -> bool:
     """Compile and link what changed, and put the images into `out`/images; False after a diagnostic.
-    `builds` are how instances are built, `kinds` their types, by their names. OSError where something cannot
-    be written."""
+    `builds` are how instances are built, `kinds` their types, by their names. `stacks` gets the bounds of the
+    stacks of threads, by their names. OSError where something cannot be written."""
     work = out / "objects"
     programs = Programs(sdk, configuration, out, work, application.folder)
     missing = programs.missing()
@@ -227,6 +233,8 @@ def build_system(
     system = _SystemBuild(programs, parts, runtime, out, builds, kinds)
     if not run(work, system.first(), system.linker_jobs, sink, progress, system.declared):
         return False
+    if stacks is not None:
+        stacks |= _stacks(programs, configuration, parts, system, out / "stacks", progress)
     progress("distributing capabilities")
     if not _distribute(programs, system.images, application.root.stem, out, sink):
         return False
@@ -251,6 +259,28 @@ def build_system(
     write_changed(out / KERNEL, Path(programs.path(configuration.kernel)).read_bytes())
     write_changed(out / QEMU, json.dumps(_qemu(configuration)))
     return True
+
+
+def _stacks(
+    programs: Programs,
+    configuration: Configuration,
+    parts: SystemParts,
+    system: _SystemBuild,
+    out: Path,
+    progress: Progress,
+) -> dict[str, StackBound]:
+    """The bounds of the stacks of threads that have code of components."""
+    spaces = []
+    for space in parts.spaces:
+        jobs = system.compiled.get(space.name, {})
+        records = {instance.name: instance.sources for instance in space.instances if instance.name in jobs}
+        made = {source for sources in records.values() for source in sources}
+        generated = frozenset(job for of in jobs.values() for job in of if job.inputs[0] in made)
+        words = (configuration.nm, "-g", "--defined-only", str(system.images[space.name]))
+        defined = {line.split()[-1] for line in process.run(words).output.splitlines() if line.strip()}
+        spaces.append(CompiledSpace(jobs, generated, records, defined))
+    found = stack_bounds(spaces, _runtime_jobs(programs, parts, out / "runtime"), out, progress)
+    return {cdl_name(thread): bound for thread, bound in found.items()}
 
 
 def _qemu(configuration: Configuration) -> list[str]:
@@ -281,18 +311,37 @@ def _distribute(programs: Programs, images: Mapping[str, Path], name: str, out: 
 # the runtime --------------------------------------------------------------------------------------------
 
 
+def _definitions(parts: SystemParts) -> list[str]:
+    """What a system asks of the runtime."""
+    definitions = ["-DCAMKES_CLOCK_STOPPED"] if parts.clock_stopped else []
+    return definitions + ([] if parts.timebase is None else [f"-DCAMKES_TIMEBASE={parts.timebase}"])
+
+
+def _sources() -> list[Path]:
+    paths = sorted((RUNTIME_SOURCES / "src").rglob("*.c"))
+    return [path for path in paths if not path.stem.endswith("_host")]
+
+
+def _runtime_jobs(programs: Programs, parts: SystemParts, work: Path) -> list[BuildJob]:
+    """Compile the sources of the runtime to objects in `work`."""
+    base = RUNTIME_SOURCES / "src"
+    return [
+        programs.compile(
+            "runtime",
+            source,
+            work / f"{'-'.join(source.relative_to(base).parts)}.o",
+            "the runtime",
+            more=_definitions(parts),
+        )
+        for source in _sources()
+    ]
+
+
 def _runtime(
     sdk: Sdk, configuration: Configuration, parts: SystemParts, sink: Sink, progress: Progress
 ) -> Path | None:
     """The runtime of this tool, compiled once for a configuration and what a system asks of it."""
-    definitions = []
-    if parts.clock_stopped:
-        definitions.append("-DCAMKES_CLOCK_STOPPED")
-    if parts.timebase is not None:
-        definitions.append(f"-DCAMKES_TIMEBASE={parts.timebase}")
-    sources = [
-        path for path in sorted((RUNTIME_SOURCES / "src").rglob("*.c")) if not path.stem.endswith("_host")
-    ]
+    definitions, sources = _definitions(parts), _sources()
     headers = [*RUNTIME_SOURCES.rglob("*.h"), *(SEL4_KERNEL / "trace").rglob("*.h")]
     digest = hashlib.sha256(repr((sdk.identity, configuration.name, definitions)).encode())
     compiler = configuration.compile["runtime"].program
@@ -309,17 +358,7 @@ def _runtime(
     with tempfile.TemporaryDirectory(prefix=".make-", dir=parent) as scratch:
         work = Path(scratch)
         programs = Programs(sdk, configuration, work, work)
-        base = RUNTIME_SOURCES / "src"
-        jobs = [
-            programs.compile(
-                "runtime",
-                source,
-                work / f"{'-'.join(source.relative_to(base).parts)}.o",
-                "the runtime",
-                more=definitions,
-            )
-            for source in sources
-        ]
+        jobs = _runtime_jobs(programs, parts, work)
         made = work / LIBRARY
         ar = configuration.nm.removesuffix("nm") + "ar"
         objects = tuple(job.output for job in jobs)

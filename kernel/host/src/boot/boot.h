@@ -19,3 +19,4 @@ void space_write_coverage(void);
 /* thread.c */
 void thread_reserve_stacks(void);
 void thread_create(struct thread *thread);
+uint64_t thread_stack_used(const struct thread *thread);

@@ -22,7 +22,8 @@
 #include <unistd.h>
 
 static const char USAGE[] =
-    "usage: camkes-host TABLE [--for NS] [--trace FILE] [--fast|--hardened] [--coverage]\n"
+    "usage: camkes-host TABLE [--for NS] [--trace FILE] [--fast|--hardened] [--coverage] "
+    "[--stacks]\n"
     "                   [--scheduling fifo|rr] [--timeslice NS] [--choices "
     "first|random:SEED|script:FILE]\n"
     "                   [--loop-limit MS] [--call-limit N] [--timeout MS] [--memory-limit BYTES]\n"
@@ -159,6 +160,8 @@ static struct options read_options(char **arguments)
             options.fast = true;
         } else if (strcmp(*next, "--coverage") == 0) {
             options.fast = options.coverage = true;
+        } else if (strcmp(*next, "--stacks") == 0) {
+            options.fast = options.stacks = true;
         } else if (strcmp(*next, "--hardened") == 0) {
             options.hardened = true;
         } else if (strcmp(*next, "--help") == 0) {

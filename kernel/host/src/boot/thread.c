@@ -10,6 +10,7 @@
 
 #include <camkes/host.h>
 
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #ifdef __SANITIZE_ADDRESS__
@@ -23,6 +24,9 @@ static const size_t ALLOWANCE = 512 * 1024, FAULT_STACK = 256 * 1024;
 static const size_t ALLOWANCE = 64 * 1024, FAULT_STACK = 64 * 1024;
 #endif
 static const size_t GUARD = 1024 * 1024;
+
+/* Fills stacks whose use is reported: none of the values that code writes most. */
+enum { PAINT = 0xa5 };
 
 void camkes_host_exit_status(int status)
 {
@@ -148,7 +152,20 @@ void thread_create(struct thread *thread)
 {
     make_usable(thread->stack, thread->stack_top);
     make_usable(thread->fault_stack, thread->fault_stack_top);
+    if (kernel->options.stacks) {
+        memset(thread->stack, PAINT, (size_t)(thread->stack_top - thread->stack));
+    }
     thread->interrupted = make_registers();
     storage_create(thread);
     thread->sp = context_make(thread->stack_top, thread_main);
+}
+
+/* Bytes below the top of a painted stack, down to the lowest that was written. */
+uint64_t thread_stack_used(const struct thread *thread)
+{
+    const char *lowest = thread->stack;
+    while (lowest < thread->stack_top && (unsigned char)*lowest == PAINT) {
+        lowest++;
+    }
+    return (uint64_t)(thread->stack_top - lowest);
 }

@@ -5,6 +5,7 @@
  * --faults, a line of JSON at the end of the run, written by the runner alone. Until then they are
  * in the kernel's memory.
  */
+#include "boot/boot.h"
 #include "isolation/faults.h"
 #include "isolation/memory.h"
 #include "record/output.h"
@@ -205,6 +206,16 @@ static void write_report(FILE *to, const struct report *report)
     fprintf(to, "]}\n");
 }
 
+static void write_stacks(FILE *to)
+{
+    for (unsigned i = 0; i < kernel->thread_count; i++) {
+        const struct thread *thread = &kernel->threads[i];
+        fprintf(to, "{\"stack\":%" PRIu64, thread_stack_used(thread));
+        put_text(to, "name", thread->tcb->name);
+        fprintf(to, "}\n");
+    }
+}
+
 /* In the runner, at the end. */
 void report_write(void)
 {
@@ -214,6 +225,9 @@ void report_write(void)
     FILE *to = fdopen(kernel->options.faults, "w");
     for (unsigned i = 0; to && i < kernel->report_count; i++) {
         write_report(to, &kernel->reports[i]);
+    }
+    if (to && kernel->options.stacks) {
+        write_stacks(to);
     }
     if (!to || fclose(to) != 0) {
         complain("cannot report the faults");

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+#include "used.h"
+
+static uint64_t shortest;
+
+void w__init(void)
+{
+    shortest = shortest_gap();
+}
+
+void w_work(uint64_t time)
+{
+    execute(number, shortest, camkes_now() + time);
+}
+
+#ifdef ABORTS
+void w__rollback(void)
+{
+}
+#endif
