@@ -23,6 +23,8 @@ from camkes.parser.parse import parse
 from tests.command import ROOT, camkes
 from tests.documents import conforming
 
+pytestmark = pytest.mark.requirement("LANG-29")
+
 UPSTREAM, PYTHON = os.environ.get("CAMKES_UPSTREAM"), os.environ.get("CAMKES_UPSTREAM_PYTHON")
 EXAMPLES = (
     *("aav", "adder", "buffer", "dataport", "encryption", "flight", "hierarchy", "inversion", "nested"),

@@ -18,6 +18,8 @@ from camkes.callgraph.gcc import read_frames
 from tests.command import camkes
 from tests.documents import conforming
 
+pytestmark = pytest.mark.requirement("PLAN-14")
+
 SYSTEM = """\
 import <std_connector.camkes>;
 procedure P { int f(in int value); int g(in int value); }

@@ -18,6 +18,8 @@ import pytest
 from camkes.debug_adapter import parse_results, unescaped
 from tests.command import ROOT
 
+pytestmark = pytest.mark.requirement("TOOL-31")
+
 needs_gdb = pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")
 
 

@@ -18,6 +18,8 @@ from camkes.editor.workspace import Workspace
 from tests.editor.client import Editor
 from tests.editor.test_session import EXAMPLES, session
 
+pytestmark = pytest.mark.requirement("TOOL-32")
+
 FLIGHT = EXAMPLES / "flight" / "flight.camkes"
 NESTED = EXAMPLES / "nested" / "system.camkes"
 PROTOCOLS = EXAMPLES / "protocols" / "protocols.camkes"

@@ -16,6 +16,8 @@ from tests.command import camkes
 from tests.editor.client import Editor
 from tests.editor.test_session import EXAMPLES, session
 
+pytestmark = pytest.mark.requirement("TOOL-33")
+
 SYSTEM = """import <std_connector.camkes>;
 procedure Reading { int value(in int place); int limit(); }
 component Meter {

@@ -17,6 +17,8 @@ from camkes.parser.parse import parse
 from tests.editor.client import Editor
 from tests.editor.test_session import EXAMPLES, session
 
+pytestmark = pytest.mark.requirement("TOOL-7")
+
 
 @pytest.fixture
 def protocols(tmp_path: Path) -> Path:

@@ -16,7 +16,7 @@ from camkes.project.application import find_application
 from tests.golden import compare
 from tests.project.support import app
 
-pytestmark = pytest.mark.requirement("TOOL-22")
+pytestmark = pytest.mark.requirement("LANG-30")
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -20,6 +20,8 @@ from camkes.showing.draw.ctf import ctf_metadata, ctf_stream
 from tests.command import camkes
 from tests.report.simulator import INVERSION, simulate
 
+pytestmark = pytest.mark.requirement("TOOL-34")
+
 EVENT = re.compile(r'event \{\n    name = "(\w+)";\n    id = (\d+);\n    fields := struct \{ (.*?) \};')
 
 

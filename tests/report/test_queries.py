@@ -24,6 +24,8 @@ from tests.command import ROOT
 from tests.report.simulator import INVERSION, MS, TaskSpec, simulate
 from tests.report.test_perfetto_trace import BEGIN, END, INSTANT, fields, packets, tracks
 
+pytestmark = pytest.mark.requirement("TOOL-26")
+
 PAGE = (ROOT / "docs" / "how-to" / "query-traces.md").read_text("utf-8")
 QUERIES = re.findall(r"^```sql\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 (PYTHON,) = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)

@@ -19,7 +19,7 @@ from tests.written import write_files
 
 from .platforms import PLATFORMS
 
-pytestmark = pytest.mark.requirement("SEL4-19")
+pytestmark = pytest.mark.requirement("SEL4-22")
 
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
 

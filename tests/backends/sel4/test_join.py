@@ -11,7 +11,7 @@ import pytest
 
 from camkes.backends.sel4.join import hide
 
-pytestmark = pytest.mark.requirement("SEL4-13")
+pytestmark = pytest.mark.requirement("SEL4-16")
 
 METER = """
 extern int measure(void);

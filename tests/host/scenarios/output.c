@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* requirement: HOST-9 */
+/* requirement: HOST-25 */
 /* Output appears line by line in the order of the run, whoever prints and however. */
 #include <camkes/host.h>
 #include <stdio.h>

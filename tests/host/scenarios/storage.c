@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* requirement: HOST-5 */
+/* requirement: HOST-26 */
 /* Thread-local variables and errno belong to a thread; floating-point settings too. */
 #include <camkes/host.h>
 #include <errno.h>

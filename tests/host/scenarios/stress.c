@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* requirement: HOST-3 */
+/* requirement: HOST-1 */
 /* Threads that do everything at random, so that unexpected combinations of states occur. */
 #include <camkes/host.h>
 #include <stdio.h>

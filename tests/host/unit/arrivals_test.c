@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* requirement: HOST-2 */
+/* requirement: HOST-3 */
 /* Which timers may fire at a point, and when a run begins in which they fire by choice. */
 #include "objects/operations.h"
 #include "scheduling/scheduling.h"

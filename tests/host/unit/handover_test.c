@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* requirement: HOST-3 */
+/* requirement: HOST-27 */
 /* What becomes of a run when the process of a component ends: with control or without, in the
  * component or within the kernel, before all is loaded, or after it wrote into the kernel's memory.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* requirement: HOST-5 */
+/* requirement: HOST-27 */
 /* A state with every kind of object is sound, and is no longer after any one field was overwritten.
  */
 #include "isolation/memory.h"

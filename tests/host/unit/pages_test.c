@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* requirement: HOST-5 */
+/* requirement: HOST-13 */
 /*
  * Which memory a search saves: what the system can write to, in pages, with their owners, and
  * without what makes no difference. Only addresses matter, but for shared regions and protection.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
-/* requirement: RT-36 */
+/* requirement: TOOL-16 */
 /* Checks of tests, and what mocks have in common: what each prints. */
 #define _POSIX_C_SOURCE 200809L
 #include "log.h"
