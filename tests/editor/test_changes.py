@@ -57,6 +57,7 @@ MISTAKES = [
     (PROTOCOLS, "from t1.", "from t9.", "E0302"),
     (PROTOCOLS, "seL4RPCCall to_s", "seL4RPCall to_s", "E0203"),
     (PROTOCOLS, "requests (next)", "requests (nxt)", "E0324"),
+    (PROTOCOLS, "t1.base = 2;", "t1.base = 2;  t1.base = 3;", "E0402"),
 ]
 
 
@@ -89,6 +90,20 @@ def test_errors_in_changed_statements_are_those_of_the_whole(
             assert quick == whole and len(quick) == len(errors(was))
         else:
             assert code in {number for number, *_ in quick}, whole
+
+
+def test_what_may_only_be_missing_is_left_to_the_analysis() -> None:
+    """An instance with another name seems not to be connected: that its connections still have the old one is
+    the error."""
+    workspace = Workspace()
+    text = PROTOCOLS.read_text()
+    workspace.open(str(PROTOCOLS), text)
+    workspace.analysis(str(PROTOCOLS))
+    workspace.open(str(PROTOCOLS), text.replace("component Task t2;", "component Task t2x;"))
+    changes = workspace.changed_statements(str(PROTOCOLS))
+    assert changes is not None and changes.diagnostics() == []
+    whole = workspace.analysis(str(PROTOCOLS)).diagnostics
+    assert [each.code.number for each in whole] == ["E0302"]
 
 
 @pytest.mark.parametrize(
