@@ -52,7 +52,8 @@ function unreadable() {
         const element = node.parentElement, range = document.createRange();
         range.selectNodeContents(node);
         let box = range.getBoundingClientRect();
-        if (box.left < 0 || box.right > innerWidth) { // in what is wider than the window, and is scrolled
+        const view = element.closest(".wide")?.getBoundingClientRect() || { left: 0, right: innerWidth };
+        if (box.left < view.left || box.right > view.right) { // in what is wider than the window, and is scrolled
             element.scrollIntoView({ block: "nearest", inline: "center" });
             box = range.getBoundingClientRect();
         }
