@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
+/* A CPI with a policy: a request executes for a time, in which the budget can end. */
 #include "used.h"
 
 static uint64_t shortest;
