@@ -28,7 +28,7 @@ from typing import Any
 ONCE = 1 << 99  # the period of what is released once
 Task = namedtuple("Task", "name priority period deadline work requests after timed band domain budget")
 Cpi = namedtuple("Cpi", "name excludes inherits ceiling work requests lock any_order")
-Cost = namedtuple("Cost", "request step step_below_lock", defaults=(0, 0, 0))
+Cost = namedtuple("Cost", "request step step_below_lock of_budget", defaults=(0, 0, 0, 0))
 Load = namedtuple("Load", "task time period late emitter follows", defaults=(0, "", False))
 
 
@@ -115,8 +115,8 @@ class Checker:
                     self.arriving[self.lock[k]] |= self.arriving[self.lock[name]]
         self.claims = {of["task"]: of for of in lines if of["line"] == "task"}
         ends = {name: of["response"] for name, of in self.claims.items()}
-        limited = [task for task in self.tasks.values() if task.budget is not None]
-        short = [o for o in limited if o.budget <= self.time[o.name] or o.period < ends.get(o.name, inf)]
+        left = {n: t.budget - self.costs[n].of_budget for n, t in self.tasks.items() if t.budget is not None}
+        short = any(b <= self.time[n] or self.tasks[n].period < ends.get(n, inf) for n, b in left.items())
         ordered = any(task.band for task in self.tasks.values())
         self.barred = {*self.tasks} if short or ordered else {*found["without_bound"]}
         self.why, self.good = dict.fromkeys(self.tasks, "not certified: it has no lines"), True
@@ -140,7 +140,7 @@ class Checker:
             numbers = ", ".join(f"{key} {claim.get(key)}" for key in ("response", "latest", "blocking"))
             words.append(f"{name}: {why or f'{met}: {numbers}, deadline {deadline}'}")
         words.append(f"costs of operations: {self.lines[0]['platform'] or 'assumed to be none'}")
-        words += (f"  {n}: request {r}, step {a} or {b}" for n, (r, a, b) in self.costs.items() if r + a + b)
+        words += (f"  {name}: {str(cost)[5:-1]}" for name, cost in self.costs.items() if any(cost))
         return words + [f"assumed: {text}" for text in self.assumptions]
 
     def lower_sections(self, task: Any) -> Iterator[Section]:

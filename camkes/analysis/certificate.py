@@ -9,7 +9,7 @@ window. All times are whole nanoseconds: costs of operations are rounded up.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import ceil, inf
 from types import MappingProxyType
@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from camkes.analysis.blocking import Blocking, PossibleWaits, waits
 from camkes.analysis.chains import Chains, Way
 from camkes.analysis.demand import Demands, demands, overheads_of, release_cost
+from camkes.analysis.overruns import used_beside_demand
 from camkes.analysis.platform import FREE, Platform
 from camkes.analysis.proofs import Prices, Proof, Proving
 from camkes.analysis.response import STEPS, Load, released
@@ -35,11 +36,13 @@ JOBS = 1_000
 class RequestCost(Struct, frozen=True):
     """Costs of operations: those of one `request` to a CPI beside its work, and the `step` of one for which
     a lower task executes before others, alone and below a lock for which another task can wait. Of a task:
-    `request` is what a job costs beside its work and its requests."""
+    `request` is what a job costs beside its work and its requests, `of_budget` what one uses of its budget
+    beside all that."""
 
     request: int
     step: int
     step_below_lock: int
+    of_budget: int = 0
 
 
 class SystemLine(Struct, frozen=True, kw_only=True, tag_field="line", tag="system"):
@@ -127,14 +130,16 @@ def certificate(
     """The lines for an analysis of a workload, for no `platform` with operations that cost nothing. A system
     is certified if its `budgets` last (see `camkes.analysis.overruns.lasting_budgets`)."""
     machine = convert(to_builtins(platform or FREE), WholePlatform)
+    costs = dict(_costs(workload, machine, budgets.keys()))
     yield SystemLine(
         platform=None if platform is None else platform.name,
         release=int(release_cost(workload, machine)),
         tick=(int(machine.nanoseconds(machine.tick.cost)), machine.tick.every),
-        costs=dict(_costs(workload, machine)),
+        costs=costs,
     )
     shown, why = _shown(workload, machine, analysis)
-    short = _ending(workload, machine, budgets, {name: line.response for name, (line, *_) in shown.items()})
+    left = {n: most - (costs[n].of_budget if n in costs else 0) for n, most in budgets.items()}
+    short = _ending(workload, machine, left, {name: line.response for name, (line, *_) in shown.items()})
     if short:
         shown, why = {}, {**dict.fromkeys(shown, f"the budget of {short} can end"), **why}
     for result in analysis.tasks:
@@ -165,7 +170,9 @@ def certificate_text(lines: Iterable[CertificateLine]) -> str:
     return "".join(f"{json_text(line, indent=None)}\n" for line in lines)
 
 
-def _costs(workload: Workload, platform: Platform) -> Iterator[tuple[str, RequestCost]]:
+def _costs(
+    workload: Workload, platform: Platform, budgets: Collection[str]
+) -> Iterator[tuple[str, RequestCost]]:
     for _, part in workload.parts:
         needed = demands(part, platform)
         steps = needed.steps
@@ -173,9 +180,12 @@ def _costs(workload: Workload, platform: Platform) -> Iterator[tuple[str, Reques
             cost = RequestCost(int(overhead), *map(int, steps[name]))
             if cost != RequestCost(0, 0, 0):
                 yield name, cost
-        for name, demand in needed.of_task.items():
-            if demand.taken:
-                yield name, RequestCost(int(demand.taken), 0, 0)
+        for task in part.tasks:
+            taken = int(needed.of_task[task.name].taken)
+            limited = task.name in budgets
+            beside = int(used_beside_demand(workload, platform, task.period)) if limited else 0
+            if taken or beside:
+                yield task.name, RequestCost(taken, 0, 0, beside)
 
 
 class _NotShownError(Exception):

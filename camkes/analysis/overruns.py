@@ -58,6 +58,16 @@ def lasting_budgets(plan: Plan, workload: Workload) -> Mapping[str, int]:
     return found
 
 
+def used_beside_demand(workload: Workload, platform: Platform, period: int) -> Time:
+    """What a job of a task with this period uses of its budget beside its demand, in nanoseconds: its own
+    release, and each time that it goes on after another one a part of what the kernel does. 0 where a profile
+    does not have that."""
+    if not platform.overrun.wait:
+        return 0
+    often = sum(ceil(period / other.period) for other in workload.tasks if other.timed)
+    return release_cost(workload, platform) + platform.nanoseconds(often * platform.overrun.wait)
+
+
 class OverrunModel:
     """The tasks of a workload with their budgets and the overrun policies of their CPIs. `trusted`: all tasks
     keep their execution times."""
@@ -272,13 +282,8 @@ class OverrunModel:
     def _used_by_job(self, name: str) -> Time:
         """What a job uses of its budget: what it demands, its own release, and each time that it goes on
         after another one a part of what the kernel does, where a profile has that."""
-        demand, resumed = self.needed.of_task[name].total, self._platform.overrun.wait
-        if not resumed:
-            return demand
-        period = self.times[name].period
-        often = sum(ceil(period / other.period) for other in self.workload.tasks if other.timed)
-        release = release_cost(self.workload, self._platform)
-        return demand + release + self._platform.nanoseconds(often * resumed)
+        beside = used_beside_demand(self.workload, self._platform, self.times[name].period)
+        return self.needed.of_task[name].total + beside
 
     def _least(self, name: str) -> int:
         """The least budget that can be used up by a job: before the criticality rises, or of constant

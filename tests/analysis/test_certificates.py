@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from camkes.analysis.budgets import budget_results
 from camkes.analysis.overruns import lasting_budgets
-from camkes.analysis.platform import FREE, FixedCost, InheritanceCost, Platform
+from camkes.analysis.platform import FREE, FixedCost, InheritanceCost, OverrunCost, Platform
 from camkes.analysis.supply import supply_of
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask, workload_of
 from camkes.model.protocols import Protocol
@@ -224,7 +224,7 @@ def test_steps_of_managers_are_sections() -> None:
     cpis = (WorkloadCpi("d", INHERITED, 1, {"f": 1}), WorkloadCpi("f", PROPAGATED, 1, {"l": 1}))
     workload = Workload(tasks, (*cpis, WorkloadCpi("l", INHERITED, 2)))
     found = certified(workload, platform=Platform("p", inherited=InheritanceCost(acquire=7, release=5)))
-    assert found.lines[0]["costs"]["f"] == {"request": 0, "step": 0, "step_below_lock": 7}
+    assert found.lines[0]["costs"]["f"] == {"request": 0, "step": 0, "step_below_lock": 7, "of_budget": 0}
     assert verdict(found.plan, found.lines) == "accepted"
     for cpi, held in (("l", ["d"]), ("f", ["d"])):
         number = at(found, line="section", lower="b", cpi=cpi, held=held, at_ceiling=True)
@@ -298,6 +298,8 @@ def test_the_plan_decides() -> None:
         plan = copy.deepcopy(found.plan)
         plan["workload"]["tasks"][0].update(budget=budget)
         assert (verdict(plan, found.lines) == "accepted") == accepted
+        more = [{**found.lines[0], "costs": {"a": {"of_budget": 1}}}, *found.lines[1:]]
+        assert (verdict(plan, more) == "accepted") == (budget is None)  # and here 6
 
 
 def test_each_job_with_a_budget_has_to_end_before_the_next_release() -> None:
@@ -326,9 +328,10 @@ def test_budgets_that_last(seeds: range, least: int, tmp_path: Path) -> None:
         _, found, _ = prepared(folder, seed, wide=seed % 2 == 1)
         workload = workload_of(found.system, found.plan)
         budgets = lasting_budgets(found.plan, workload)
-        made = certified(workload, budgets=budgets)
+        platform = FREE if seed % 4 < 2 else Platform("ends", overrun=OverrunCost(wait=seed % 7))
+        made = certified(workload, platform=platform, budgets=budgets)
         assert verdict(made.plan, made.lines) == "accepted"
-        bounds = {each.task.name: each.trusted for each in budget_results(found.system, found.plan, FREE)}
+        bounds = {each.task.name: each.trusted for each in budget_results(found.system, found.plan, platform)}
         claims = [of for of in made.lines if of["line"] == "task"]
         for of in claims:
             bound = bounds[of["task"]].response
@@ -486,7 +489,7 @@ def test_examples(name: str, tmp_path: Path) -> None:
             assert "is not certified: " in done.errors and ": not certified: " in checked.stdout
         assert ("costs of operations: assumed to be none" in checked.stdout) == (not platform)
         if name == "nested":
-            assert ("\n  e.r: request " in checked.stdout) == bool(platform)
+            assert ("\n  e.r: request=" in checked.stdout) == bool(platform)
 
 
 @pytest.mark.parametrize(
