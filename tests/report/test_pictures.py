@@ -36,7 +36,7 @@ from camkes.showing.draw.layers import GraphLayout, Point, lay_out
 from camkes.showing.draw.pictures import write_picture
 from camkes.showing.draw.table import table
 from camkes.showing.draw.terminal import terminal_report
-from camkes.showing.draw.timeline import timeline_svg
+from camkes.showing.draw.timeline import MARKS, timeline_svg
 from camkes.showing.words import LOOKS
 
 from .simulator import INVERSION, MS, SPAN, CpiSpec, TaskSpec, make_plan, nested, simulate
@@ -152,7 +152,10 @@ def test_many_missed_deadlines_do_not_hide_what_happens() -> None:
     assert svg is not None
     missed = [each for each in svg.splitlines() if ", missed</title>" in each]
     assert len(missed) > 100
-    assert all(re.search(r'd="M[\d.]+,[\d.]+ v7"', each) for each in missed), missed[0]
+    lines = [float(y) for y in re.findall(r'd="M[\d.]+,([\d.]+) H', svg)]
+    for each in missed:  # under the line, where no work is
+        (y,) = re.findall(r'd="M[\d.]+,([\d.]+) l-3,-5 h6 z"', each)
+        assert any(line <= float(y) - 5 and float(y) < line + MARKS for line in lines), each
 
 
 @pytest.mark.long

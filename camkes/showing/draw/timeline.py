@@ -49,7 +49,7 @@ LONGEST = 280.0  # of a name, in points
 BAR = 22.0
 RAISED = "#b3261e"
 FINE = 0.8  # points: anything shorter is joined with its neighbours
-CROWDED = 13.0  # points that a release and its deadline need at least
+MARKS = 14.0  # under the line of a task, for releases and deadlines
 SLOT_FILL = "#eaf1ea"
 SEGMENTS = 80  # of common length that are shown if no window is given
 
@@ -115,7 +115,7 @@ class _Timeline:
         self._axis()
         self._slots()
         for row, lane in enumerate(self.run.lanes):
-            self._lane(lane, self.top + self.lane * row + LANE - 8)
+            self._lane(lane, self.top + self.lane * row + LANE - MARKS)
         drawn = {lane.thread for lane in self.run.lanes}
         for fault in self.run.faults:
             if fault.thread.number not in drawn and not fault.task:
@@ -181,7 +181,7 @@ class _Timeline:
         for segment in visible:
             self._segment(segment, base, lane)
         self._raised(visible, base, lane)
-        add(*budget_strip(self.run, lane.task.name, self.window, self.x, base + 5))
+        add(*budget_strip(self.run, lane.task.name, self.window, self.x, base + MARKS))
         self._jobs(lane, base)
         for fault in self.run.faults:
             if lane.thread == fault.thread.number or (lane.is_task and lane.task.name == fault.task):
@@ -304,29 +304,16 @@ class _Timeline:
                 free = x + 14 + text_width(number, 10.5)
 
     def _jobs(self, lane: Lane, base: float) -> None:
-        """An arrow up at a release, down at a deadline; red where it was missed. Where there are too many,
-        a mark under the line for each release, and an arrow only for what was missed, or a red mark."""
-        most = (self.x1 - self.x0) / CROWDED
-        crowded = sum(self._shows(job.release) for job in lane.jobs) > most
-        dense = sum(job.missed and self._shows(job.deadline or 0) for job in lane.jobs) > most
+        """Under the line, so that they cover no work however many there are: a mark up at a release, one down
+        at a deadline, red where it was missed."""
         for job in lane.jobs:
             if self._shows(job.release):
-                x = self.x(job.release)
                 words = f"{lane.task.name}: job {job.number} released at {exact_time(job.release)}"
-                if crowded:
-                    mark = f"M{x:.2f},{base:.2f} v4"
-                    self.drawing.add(element("path", title(words), d=mark, stroke=INK, stroke_width=0.8))
-                else:
-                    self.drawing.add(_release(x, base, words))
+                self.drawing.add(_release(self.x(job.release), base, words))
             if job.deadline is not None and self._shows(job.deadline):
-                missed = job.missed
                 words = f"{lane.task.name}: deadline of job {job.number} at {exact_time(job.deadline)}"
-                words += ", missed" if missed else ""
-                if missed and dense:
-                    mark = f"M{self.x(job.deadline):.2f},{base:.2f} v7"
-                    self.drawing.add(element("path", title(words), d=mark, stroke=RAISED, stroke_width=1.2))
-                elif missed or not crowded:
-                    self.drawing.add(_deadline(self.x(job.deadline), base, words, missed))
+                words += ", missed" if job.missed else ""
+                self.drawing.add(_deadline(self.x(job.deadline), base, words, job.missed))
 
     def _fault(self, fault: Fault, y: float) -> None:
         if self._shows(fault.time):
@@ -386,12 +373,12 @@ class _Timeline:
             keys.append(_Key(line + _up_arrow(4, -2), 22, "inherited priority"))
         jobs = [job for lane in self.run.lanes for job in lane.jobs]
         if any(self._shows(job.release) for job in jobs):
-            keys.append(_Key(_release(5, 2, "", 15), 10, "release"))
+            keys.append(_Key(_release(5, -7, ""), 10, "release"))
         ends = [job for job in jobs if job.deadline is not None and self._shows(job.deadline)]
         if ends:
-            keys.append(_Key(_deadline(5, 2, "", False, 15), 10, "deadline"))
+            keys.append(_Key(_deadline(5, -13, "", False), 10, "deadline"))
         if any(job.missed for job in ends):
-            keys.append(_Key(_deadline(5, 2, "", True, 15), 10, "missed deadline"))
+            keys.append(_Key(_deadline(5, -13, "", True), 10, "missed deadline"))
         keys += self._budget_keys()
         if any(self._shows(fault.time) for fault in self.run.faults):
             keys.append(_Key(_cross(5, -4, ""), 10, "fault"))
@@ -497,20 +484,12 @@ def _cross(x: float, y: float, about: str) -> str:
     return element("path", title(about) if about else "", d=line, stroke=RAISED, stroke_width=2.6)
 
 
-def _release(x: float, base: float, about: str, height: float = BAR + 9) -> str:
-    top = base - height
-    line = f"M{x:.2f},{base:.2f} V{top:.2f} m-3.2,5.5 l3.2,-5.5 l3.2,5.5"
-    return element("path", title(about) if about else "", d=line, fill="none", stroke=INK, stroke_width=1.3)
+def _release(x: float, base: float, about: str) -> str:
+    mark = f"M{x:.2f},{base + 1:.2f} l3,5 h-6 z"
+    return element("path", title(about) if about else "", d=mark, fill=INK)
 
 
-def _deadline(x: float, base: float, about: str, missed: bool, height: float = BAR + 9) -> str:
-    line = f"M{x:.2f},{base - height:.2f} V{base:.2f} m-3.2,-5.5 l3.2,5.5 l3.2,-5.5"
-    colour = RAISED if missed else FAINT
-    return element(
-        "path",
-        title(about) if about else "",
-        d=line,
-        fill="none",
-        stroke=colour,
-        stroke_width=2.2 if missed else 1.3,
-    )
+def _deadline(x: float, base: float, about: str, missed: bool) -> str:
+    mark = f"M{x:.2f},{base + MARKS - 1:.2f} l-3,-5 h6 z"
+    colours = {"fill": RAISED, "stroke": RAISED} if missed else {"fill": "none", "stroke": FAINT}
+    return element("path", title(about) if about else "", d=mark, stroke_width=1, **colours)
