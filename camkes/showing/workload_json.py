@@ -72,7 +72,7 @@ class AssumedReport(Struct, frozen=True):
 class WorkloadReport(Struct, frozen=True):
     """What bounds follow from. `slots` are (domain, length) of a schedule; requests from one domain to
     another are left out. `without_bound` are tasks that have none for reasons that are not in here, such as
-    waits for other threads."""
+    waits for other threads: all, if the budget of a task that is not among these can end."""
 
     tasks: tuple[TaskLoad, ...]
     cpis: tuple[CpiLoad, ...]
@@ -98,15 +98,17 @@ def report_of(
     budgets: Mapping[str, int] = MappingProxyType({}),
 ) -> WorkloadReport:
     parts = [part for _, part in workload.parts]
+    tasks = tuple(
+        _task(each, slots, budgets.get(each.name))
+        for part in parts
+        for each in (*part.tasks, *part.background)
+    )
+    names = [task.name for task in tasks]
     return WorkloadReport(
-        tasks=tuple(
-            _task(each, slots, budgets.get(each.name))
-            for part in parts
-            for each in (*part.tasks, *part.background)
-        ),
+        tasks=tasks,
         cpis=tuple(_cpi(each, slots) for part in parts for each in part.cpis),
         slots=tuple(slots),
-        without_bound=tuple(no_bounds(workload, FREE)),
+        without_bound=tuple(no_bounds(workload, FREE) if budgets.keys() <= {*names} else names),
         assumptions=tuple(
             AssumedReport(each.kind, each.text, None if each.of is None else tuple(sorted(each.of)))
             for each in assumptions

@@ -25,9 +25,11 @@ from camkes.analysis.platform import FREE, FixedCost, InheritanceCost, OverrunCo
 from camkes.analysis.supply import supply_of
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask, workload_of
 from camkes.diagnostics import Sink
+from camkes.documents import json_text
 from camkes.model.protocols import Protocol
 from camkes.project.application import KERNEL_IS_MCS
 from camkes.resources import ROOT
+from camkes.showing.workload_json import report_of
 from tests.analysis.budget_attacks import written as written_attack
 from tests.analysis.certificates import (
     Certified,
@@ -352,6 +354,17 @@ def test_budgets_that_last(seeds: range, least: int, tmp_path: Path) -> None:
 
 
 # Chains -----------------------------------------------------------------------------------------
+
+
+def test_a_budget_of_a_task_that_is_not_analysed_can_end() -> None:
+    """That task is not in the plan's workload, so nothing shows that its budget lasts."""
+    workload = Workload((task("a", 9, 3),), ())
+    found = certified(workload)
+    assert verdict(found.plan, found.lines) == "accepted"
+    report = report_of(workload, budgets={"helper": 5})
+    assert report.without_bound == ("a",)
+    plan = {**found.plan, "workload": json.loads(json_text(report))}
+    assert "a has no bound" in verdict(plan, found.lines)
 
 
 @pytest.mark.parametrize(
