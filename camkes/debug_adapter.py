@@ -228,9 +228,14 @@ class DebugAdapter:
             if does is None:
                 raise GdbError(f"`{command}` is not supported")
             body = does(self, arguments if isinstance(arguments, dict) else {})
-        except GdbError as error:
-            shown = {"error": {"id": 1, "format": str(error).replace("{", "(").replace("}", ")")}}
-            self._send({**reply, "success": False, "message": str(error), "body": shown})
+        except (GdbError, AttributeError, TypeError, ValueError) as error:
+            why = str(error)
+            if not isinstance(error, GdbError):  # an argument of another kind than the protocol has
+                if command == "launch":
+                    raise
+                why = f"`{command}` cannot be answered: {why}"
+            shown = {"error": {"id": 1, "format": why.replace("{", "(").replace("}", ")")}}
+            self._send({**reply, "success": False, "message": why, "body": shown})
             return True
         self._send({**reply, "success": True, "body": body})
         if command == "launch":

@@ -157,6 +157,9 @@ def test_a_system_with_errors_is_not_launched(tmp_path: Path) -> None:
         refused = session.ask("threads")
         assert refused["success"]
         assert not session.ask("noSuchRequest")["success"]
+        for lines in (3, ["4"], [{"line": "x"}]):
+            refused = session.ask("setBreakpoints", source="a.c", breakpoints=lines)
+            assert not refused["success"] and "`setBreakpoints` cannot be answered: " in refused["message"]
         session.body("disconnect")
 
 
