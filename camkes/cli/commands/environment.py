@@ -68,6 +68,7 @@ def doctor(arguments: argparse.Namespace) -> int:
 
 def compile_kits(arguments: argparse.Namespace) -> int:
     """Compile the host kernel for all users of the tool; the status of the command."""
+    from camkes.backends.host.folder import FolderInUseError
     from camkes.backends.host.kernel import SHARED, share_kits
     from camkes.cli.output import say_of_host_kernel, write_diagnostics
     from camkes.diagnostics import Sink
@@ -77,6 +78,9 @@ def compile_kits(arguments: argparse.Namespace) -> int:
         share_kits(sink, say_of_host_kernel)
     except OSError as error:
         print(f"camkes doctor: cannot write {error.filename or SHARED}: {error.strerror}", file=sys.stderr)
+        return USER_ERROR
+    except FolderInUseError:
+        print(f"camkes doctor: another command compiles in {SHARED}; try again later", file=sys.stderr)
         return USER_ERROR
     return write_diagnostics(arguments, sink)
 

@@ -82,6 +82,10 @@ def test_a_kernel_of_all_users_is_taken(
     assert shared.parent.parent == tmp_path / "shared" and len(built) == 1
     shared.with_name("runtime.o").write_text("damaged")
     assert kit_of(tmp_path, mcs=True).parent.parent != tmp_path / "shared"
+    monkeypatch.setattr(folder, "WAIT", 0.0)
+    with folder.locked(tmp_path / "shared", lambda _: None):
+        refused = camkes("doctor", "--compile", "check")
+        assert refused.status == 1 and "another command compiles in" in refused.errors
     assert camkes("doctor", "--compile", "check").status == 0
     assert kit_of(tmp_path, mcs=True) == shared
 
