@@ -33,9 +33,9 @@ def test_a_handler_that_does_not_fit_is_at_its_method(tmp_path: Path) -> None:
     header, source, output = (tmp_path / name for name in ("generated/camkes.h", "bus.c", "out/bus.o"))
     command = ("cc", f"-I{header.parent}", "-c", str(source), "-o", str(output))
     job = BuildJob("bus", output, command, (source,), "component Bus", compiler=("cc", "-x", "c"))
-    names = {job: DeclaredNames(system.types["Bus"], [header], [])}
+    names = DeclaredNames(system.types["Bus"], [header], [])
     sink = Sink()
-    assert not run(tmp_path / "out", [job], set(), sink, lambda _: None, names)
+    assert not run(tmp_path / "out", [job], set(), sink, lambda _: None, {job: names}.get)
     (found,) = sink.diagnostics
     assert found.span is not None and (found.span.file.path, found.span.line) == (source, 2)
     (method,) = [label for label in found.related if label.text == "the method"]

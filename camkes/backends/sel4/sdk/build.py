@@ -76,8 +76,8 @@ class _SystemBuild:
         self.builds = builds
         self.kinds = kinds
         self.linker_jobs: set[Path] = set()
-        #: what the code of users that a job compiles can use of the system
-        self.declared: dict[BuildJob, DeclaredNames] = {}
+        #: of which instance a job compiles code of users
+        self.of_user: dict[BuildJob, InstanceParts] = {}
         #: what compiles each instance, by address spaces
         self.compiled: dict[str, dict[str, list[BuildJob]]] = {}
 
@@ -138,7 +138,6 @@ class _SystemBuild:
         folders = tuple(f"-I{folder}" for folder in instance.includes)
         about = f"component {instance.type}"
         sources = [*dict.fromkeys(build.sources), *instance.sources]
-        headers = [path for folder in instance.includes for path in sorted(folder.glob("*.h"))]
         for source in sources:
             generated = source in instance.sources
             language = build.language_of(source)
@@ -155,8 +154,16 @@ class _SystemBuild:
             used.append(output)
             job = self.programs.compile(language, source, output, about, inserted, more)
             if not generated and instance.name in self.kinds:
-                self.declared[job] = DeclaredNames(self.kinds[instance.name], headers, build.includes)
+                self.of_user[job] = instance
             yield job
+
+    def declared(self, job: BuildJob) -> DeclaredNames | None:
+        """What the code of users that a job compiles can use of the system."""
+        instance = self.of_user.get(job)
+        if instance is None:
+            return None
+        headers = [path for folder in instance.includes for path in sorted(folder.glob("*.h"))]
+        return DeclaredNames(self.kinds[instance.name], headers, self.builds[instance.name].includes)
 
     def _hidden(
         self, space: SpaceParts, parts: Mapping[str, Sequence[Path]], objects: Sequence[Path]

@@ -5,9 +5,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 
 from msgspec.structs import replace
 
@@ -182,10 +181,10 @@ def run(
     links: set[Path],
     sink: Sink,
     progress: Progress,
-    declared: Mapping[BuildJob, DeclaredNames] = MappingProxyType({}),
+    declared: Callable[[BuildJob], DeclaredNames | None] = lambda _: None,
 ) -> bool:
-    """Run jobs, of which those with these outputs link; False after a diagnostic. `declared` is what the
-    headers have that those see that compile code of users."""
+    """Run jobs, of which those with these outputs link; False after a diagnostic. `declared` says what the
+    headers have that a job sees that compiles code of users."""
     outcomes = run_jobs(folder, jobs, progress)
     return _reported(outcomes, links, sink, declared)
 
@@ -194,7 +193,7 @@ def _reported(
     outcomes: Iterable[BuildOutcome],
     links: set[Path],
     sink: Sink,
-    declared: Mapping[BuildJob, DeclaredNames],
+    declared: Callable[[BuildJob], DeclaredNames | None],
 ) -> bool:
     sources = Sources()
     said: list[Diagnostic] = []
@@ -203,7 +202,7 @@ def _reported(
         failed = failed or not outcome.good
         if outcome.job.compiler:
             found = compiler_messages(outcome.messages, outcome.good, outcome.job.about, sources)
-            names = declared.get(outcome.job)
+            names = declared(outcome.job) if found else None
             said += found if names is None else map(names.explained, found)
         elif not outcome.good and outcome.job.output in links:
             report_linker(outcome, sink)
