@@ -14,11 +14,9 @@ from __future__ import annotations
 
 import json
 import signal
-import sys
 from argparse import ArgumentParser, RawTextHelpFormatter
 from collections import Counter, namedtuple
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from graphlib import TopologicalSorter
 from itertools import accumulate, takewhile
 from math import gcd, inf
@@ -28,8 +26,8 @@ from typing import Any
 ONCE = 1 << 99  # the period of what is released once
 Task = namedtuple("Task", "name priority period deadline work requests after timed band domain budget")
 Cpi = namedtuple("Cpi", "name excludes inherits ceiling work requests lock any_order")
-Cost = namedtuple("Cost", "request step step_below_lock of_budget", defaults=(0, 0, 0, 0))
-Load = namedtuple("Load", "task time period late emitter follows", defaults=(0, "", False))
+Cost = namedtuple("Cost", "request step step_below_lock of_budget release", defaults=(0, 0, 0, 0, 0))
+Load = namedtuple("Load", "task time period late emitter due", defaults=(0, "", None))
 
 
 class WrongError(Exception):
@@ -87,8 +85,8 @@ class Checker:
         self.lock = {name: cpi.lock or name for name, cpi in self.cpis.items()}
         self.tasks = {of["name"]: Task(*(of[name] for name in Task._fields)) for of in found["tasks"]}
         self.assumptions = [str(each["text"]) for each in found["assumptions"]]
-        before = {name: self.tasks.get(task.after) for name, task in self.tasks.items()}
-        self.before = {n: o for n, o in before.items() if o and o.domain == self.tasks[n].domain}
+        before = {n: self.tasks[t.after] for n, t in self.tasks.items() if t.after in self.tasks}
+        self.before = {n: o for n, o in before.items() if o.domain == self.tasks[n].domain}
         party: dict[str, Any] = {**self.tasks, **self.cpis}
         self.costs = {name: Cost(**lines[0]["costs"].get(name, {})) for name in party}
         self.all: dict[str, Counter[str]] = {}  # how often each leads to requests to which CPIs
@@ -117,8 +115,8 @@ class Checker:
         ends = {name: of["response"] for name, of in self.claims.items()}
         left = {n: t.budget - self.costs[n].of_budget for n, t in self.tasks.items() if t.budget is not None}
         short = any(b <= self.time[n] or self.tasks[n].period < ends.get(n, inf) for n, b in left.items())
-        ordered = any(task.band for task in self.tasks.values())
-        self.barred = {*self.tasks} if short or ordered else {*found["without_bound"]}
+        open_band = any(o.band and (before or o.name not in self.claims) for o in self.tasks.values())
+        self.barred = {*self.tasks} if short or open_band else {*found["without_bound"]}
         self.why, self.good = dict.fromkeys(self.tasks, "not certified: it has no lines"), True
 
     def check(self) -> list[str]:
@@ -130,7 +128,7 @@ class Checker:
                     raise WrongError("the plan has no such task")
                 self.why[of["task"]] = "" if of["line"] == "task" else f"not certified: {of['why']}"
             if of["line"] == "task":
-                self.task(of)
+                self.task(self.tasks[of["task"]])
         sure = "met" if self.lines[0]["platform"] and not self.assumptions else "met if what is assumed is so"
         words = [f"{len(self.claims)} of {len(self.tasks)} tasks are certified"]
         for name, why in sorted(self.why.items(), key=lambda each: -self.tasks[each[0]].priority):
@@ -162,9 +160,8 @@ class Checker:
                 yield self.section(of, name, held, fixed, self.time[name])
                 continue
             below = (*held, self.lock[name]) if cpi.excludes else held
-            more = {(of, callee, below) for callee in cpi.requests} - seen
+            todo += (more := {(of, callee, below) for callee in cpi.requests} - seen)
             seen |= more
-            todo += more
 
     def section(self, of: str, name: str, held: tuple[str, ...], ceiling: bool, time: int) -> Section:
         rows = Counter({("held", each): 1 for each in held})
@@ -196,7 +193,8 @@ class Checker:
     def loads(self, task: Any) -> Iterator[Load]:
         """What can be in a busy window of a task: jobs of its priority or above. If a task below releases the
         first of a chain, that is once, at the beginning, and all that are so released have one `emitter`.
-        Others are released up to `late` after a `period`. One that `follows` has as many jobs as the task."""
+        Others are released up to `late` after a `period`. Jobs of the task, what follows it and its band
+        count if they are `due` in the time that a line is about, so long after their release."""
         for o in self.tasks.values():
             if o.priority >= task.priority and o.domain == task.domain:
                 if o.name in self.barred or not o.period or (o.after and o.after not in self.claims):
@@ -206,39 +204,42 @@ class Checker:
                     chain.append(emitter)
                 late = 0 if emitter or not chain[-1].after else self.claims[chain[-1].after]["latest"]
                 period, name = (ONCE, emitter.name) if emitter else (chain[-1].period, "")
-                yield Load(o, self.time[o.name], period, late, name, task in chain[1:])
+                due = o.deadline if o.band and o.band == task.band else 0 if task in chain else None
+                yield Load(o, self.time[o.name], period, late, name, due)
 
-    def task(self, claim: Any) -> None:
+    def task(self, task: Any) -> None:
         """Check all that is claimed of a task."""
-        task, longest, job = self.tasks[claim["task"]], (0, 0.0), 0
-        loads = [*self.loads(task)]
-        bounds, own = self.bounds(task, loads), next(load for load in loads if load.task is task)
+        waits, own = self.bounds(task, loads := [*self.loads(task)]), next(o for o in loads if o.task is task)
+        band = [o for o in self.tasks.values() if task.band and o.band == task.band]
+        end = min((o.deadline for o in band if o.deadline > own.due), default=inf)
         emitters = [own.emitter] if own.emitter else sorted({"", *(load.emitter for load in loads)})
         todo = [(emitter, *phase) for emitter in emitters for phase in self.phases(task.domain)]
-        ends = [o.task.work and not o.task.requests for o in loads if o is own or o.follows]  # with its work
-        head, timed = self.lines[0], [o for o in self.tasks.values() if o.timed and o.period]
-        loads += [Load(o, head["release"], o.period) for o in timed] + [Load(None, *head["tick"])]
+        ends = [o.task.work and not o.task.requests for o in loads if o.due is not None]  # with its work
+        begin, tick, tasks = own.due, self.lines[0]["tick"], [o for o in self.tasks.values() if o.period]
+        loads += [Load(None, self.costs[o.name].release, o.period) for o in tasks] + [Load(None, *tick)]
         for of in self.each("job"):
-            if not todo or [of["emitter"], of["phase"], of["job"]] != [*todo[0][:2], job]:
+            if not todo or (of["emitter"], of["phase"]) != todo[0][:2]:
                 raise WrongError("a job before this one is missing, or none has to follow")
             emitter, _, slots, round_ = todo[0]
-            window, release = max(of["window"], 1), job * own.period - own.late
-            needed = blocking = min((bound for until, bound in bounds if until >= window), default=inf)
+            window, last = max(of["window"], 1), True
+            needed = blocking = min((most for until, most in waits if until >= window), default=inf)
             for o in (load for load in loads if load.emitter in ("", emitter)):
-                needed += o.time * (job + 1 if o is own or o.follows else -(-(window + o.late) // o.period))
+                jobs = -(-(window + o.late) // o.period)
+                most = jobs if o.due is None else (of["until"] - o.due) // o.period + 1
+                needed, last = needed + o.time * min(jobs, most), last and jobs <= most
             given = sum(window // round_ * n + min(max(window % round_ - b, 0), n) for b, n in slots)
             has = any(b <= window % round_ < b + n for b, n in slots)  # the processor, at the end
             if given < needed or (given == needed and not has and not all(ends)):
                 raise WrongError(f"{needed} are demanded in this window, and there is {given}")
-            response = window - max(0, release)
-            latest = self.claims[own.emitter]["latest"] if own.emitter else window - release
-            if response > claim["response"] or latest > claim["latest"]:
-                raise WrongError(f"the job can take {response}, and ends {latest} after its chain began")
-            longest, job = max(longest, (response, blocking)), job + 1
-            if window <= release + own.period:
-                job, todo = 0, todo[1:]
-        if todo or claim["blocking"] < longest[1]:
-            raise WrongError("jobs are missing" if todo else f"the blocking is {longest[1]}")
+            for each in [o for o in band if o.deadline <= own.due] or [task]:
+                claim, release = self.claims[each.name], begin - (each.deadline if band else 0) - own.late
+                latest = self.claims[own.emitter]["latest"] if own.emitter else window - release
+                took = window - max(0, release), blocking, latest
+                if took[0] > claim["response"] or blocking > claim["blocking"] or latest > claim["latest"]:
+                    raise WrongError(f"response, blocking, latest of {each.name} can be {took}")
+            begin, todo = (own.due, todo[1:]) if last or of["until"] >= end - 1 else (of["until"] + 1, todo)
+        if todo:
+            raise WrongError("jobs are missing")
 
     def bounds(self, task: Any, loads: Sequence[Load]) -> list[tuple[float, int]]:
         """For how long lower tasks keep a job waiting in windows up to which lengths."""
@@ -252,8 +253,7 @@ class Checker:
             like = [o for o in listed.values() if o[:4] == key[:4] and o.held <= key[4]]
             if not any(o.closed <= found[key].closed for o in like):
                 raise WrongError(f"a section of {key[0]} in {key[1]} is left out")
-        sections = [*listed.values()]
-        return [(of["window"], self.blocking(of, sections, loads)) for of in self.each("bound")]
+        return [(of["window"], self.blocking(of, [*listed.values()], loads)) for of in self.each("bound")]
 
     def blocking(self, of: Any, sections: Sequence[Section], loads: Sequence[Load]) -> Any:
         """What a line claims of windows of some length, if its proof shows it."""
@@ -281,7 +281,7 @@ def main() -> int:
     parser.add_argument("plan", metavar="PLAN", type=Path, help="what `camkes plan --json` wrote")
     parser.add_argument("certificate", metavar="CERTIFICATE", type=Path, help="what is checked")
     given = parser.parse_args()
-    read = partial(json.loads, parse_int=whole, parse_float=whole, parse_constant=whole)
+    read = json.JSONDecoder(parse_int=whole, parse_float=whole, parse_constant=whole).decode
     place, status = given.plan, 2
     try:
         plan, place = read(place.read_text("utf-8")), given.certificate
@@ -297,4 +297,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    raise SystemExit(main())

@@ -19,11 +19,11 @@ from msgspec.structs import replace
 
 from camkes.analysis.blocking import Blocking, PossibleWaits, waits
 from camkes.analysis.chains import Chains, Way
-from camkes.analysis.demand import Demands, demands, overheads_of, release_cost
+from camkes.analysis.demand import Demands, demands, overheads_of
 from camkes.analysis.overruns import used_beside_demand
 from camkes.analysis.platform import FREE, Platform
 from camkes.analysis.proofs import Prices, Proof, Proving
-from camkes.analysis.response import STEPS, Load, released
+from camkes.analysis.response import STEPS, Load, jobs_within, released
 from camkes.analysis.supply import Phase, Supply
 from camkes.analysis.verdict import ROUNDS, Analysis, TaskResult, delayed, interruptions
 from camkes.analysis.workload import Workload, WorkloadTask
@@ -37,32 +37,33 @@ class RequestCost(Struct, frozen=True):
     """Costs of operations: those of one `request` to a CPI beside its work, and the `step` of one for which
     a lower task executes before others, alone and below a lock for which another task can wait. Of a task:
     `request` is what a job costs beside its work and its requests, `of_budget` what one uses of its budget
-    beside all that."""
+    beside all that, and `release` what is done above all tasks for each: by a timer, and by a scheduler of
+    tasks."""
 
     request: int
     step: int
     step_below_lock: int
     of_budget: int = 0
+    release: int = 0
 
 
 class SystemLine(Struct, frozen=True, kw_only=True, tag_field="line", tag="system"):
     """The first line. `platform` is the profile that the costs are of, null where it is assumed that
-    operations cost nothing; `release` is the cost of a release by a timer, `tick` that of an interrupt of the
-    kernel's clock, and how often that comes, and `costs` are those of requests to CPIs, and of jobs."""
+    operations cost nothing; `tick` is the cost of an interrupt of the kernel's clock, and how often that
+    comes, and `costs` are those of requests to CPIs, and of jobs."""
 
     schema: int = 1
     platform: str | None
-    release: int
     tick: tuple[int, int]
     costs: dict[str, RequestCost]
 
 
 class TaskLine(Struct, frozen=True, tag_field="line", tag="task"):
-    """A task that is certified. Lower tasks keep a job waiting for `blocking` at most in the window of the
-    longest response. The `response` counts from the release of the first task of its segment: its own
-    release, or that of the first task before it in its chain from which on all have its priority or a higher
-    one. Jobs end at most `latest` after the release of the first task of the chain. The lines up to the next
-    task show this."""
+    """A task that is certified. Lower tasks keep its jobs waiting for `blocking` in a busy window, at most.
+    The `response` counts from the release of the first task of its segment: its own release, or that of the
+    first task before it in its chain from which on all have its priority or a higher one. Jobs end at most
+    `latest` after the release of the first task of the chain. The lines up to the next task show this; for a
+    task of a band those of all its tasks do."""
 
     task: str
     blocking: int
@@ -94,13 +95,15 @@ class BoundLine(Struct, frozen=True, tag_field="line", tag="bound"):
 
 
 class JobLine(Struct, frozen=True, tag_field="line", tag="job"):
-    """The `job` of a busy window, counted from 0, ends at most `window` after its beginning, which is at
-    `phase` in a schedule of domains, or 0. The window has what this `emitter`, a lower task, releases; empty:
-    what no lower task does."""
+    """Of a busy window that begins at `phase` in a schedule of domains, or 0, the job of the task that is
+    released `until` so long after its beginning, if jitters are 0, ends at most `window` after that; so do
+    all that are released since the line before ended. In a band it is so of all jobs that are due `until`
+    then, and not before the line before ended. The window has what this `emitter`, a lower task, releases;
+    empty: what no lower task does."""
 
     emitter: str
     phase: int
-    job: int
+    until: int
     window: int
 
 
@@ -133,7 +136,6 @@ def certificate(
     costs = dict(_costs(workload, machine, budgets.keys()))
     yield SystemLine(
         platform=None if platform is None else platform.name,
-        release=int(release_cost(workload, machine)),
         tick=(int(machine.nanoseconds(machine.tick.cost)), machine.tick.every),
         costs=costs,
     )
@@ -173,6 +175,7 @@ def certificate_text(lines: Iterable[CertificateLine]) -> str:
 def _costs(
     workload: Workload, platform: Platform, budgets: Collection[str]
 ) -> Iterator[tuple[str, RequestCost]]:
+    above = {each.name: int(each.demand) for each in interruptions(workload, platform)}
     for _, part in workload.parts:
         needed = demands(part, platform)
         steps = needed.steps
@@ -184,8 +187,9 @@ def _costs(
             taken = int(needed.of_task[task.name].taken)
             limited = task.name in budgets
             beside = int(used_beside_demand(workload, platform, task.period)) if limited else 0
-            if taken or beside:
-                yield task.name, RequestCost(taken, 0, 0, beside)
+            cost = RequestCost(taken, 0, 0, beside, above.get(task.name, 0))
+            if cost != RequestCost(0, 0, 0):
+                yield task.name, cost
 
 
 class _NotShownError(Exception):
@@ -214,6 +218,7 @@ def _shown(
                         shown[task.name] = showing.lines(task, known.get(task.name))
                     except _NotShownError as error:
                         why[task.name] = str(error)
+            _join(part, shown)
         _spread(workload, why)
         before = latest
         latest = {name: line.latest for name, (line, _) in shown.items() if name in across - why.keys()}
@@ -224,8 +229,8 @@ def _shown(
 
 def _reason(workload: Workload, result: TaskResult) -> str:
     """Why there is nothing for a task, where that is known before."""
-    if any(task.band for task in workload.tasks):
-        return "a scheduler orders tasks by their deadlines"
+    if any(task.band for task in workload.tasks) and any(task.after for task in workload.tasks):
+        return "a scheduler orders tasks by their deadlines, and events release some"
     if result.response is None:
         return f"no bound{result.no_bound.words if result.no_bound is not None else ''}"
     return ""
@@ -233,7 +238,10 @@ def _reason(workload: Workload, result: TaskResult) -> str:
 
 def _spread(workload: Workload, why: dict[str, str]) -> None:
     """Tasks without lines because the releases of a task, of their priority or above, follow from one of
-    those."""
+    those; all, if there is one in a band."""
+    for name in [task.name for task in workload.tasks if task.band and task.name in why][:1]:
+        for task in workload.tasks:
+            why.setdefault(task.name, f"{name}, which is ordered by its deadlines, is not certified")
     known = -1
     while known < len(why):
         known = len(why)
@@ -241,6 +249,24 @@ def _spread(workload: Workload, why: dict[str, str]) -> None:
             for other in workload.tasks if task.after in why else ():
                 if other.priority <= task.priority and other.domain == task.domain:
                     why.setdefault(other.name, f"{task.after}, which releases {task.name}, is not certified")
+
+
+def _join(workload: Workload, shown: dict[str, tuple[TaskLine, Sequence[CertificateLine]]]) -> None:
+    """A task of a band has the longest response in all windows of those with its deadline or a longer one."""
+    in_band = {task.name: task for task in workload.tasks if task.band and task.name in shown}
+    for task in in_band.values():
+        found = []
+        for other in in_band.values():
+            if other.band == task.band and other.deadline >= task.deadline:
+                begin = other.deadline
+                for job in (line for line in shown[other.name][1] if isinstance(line, JobLine)):
+                    of = [
+                        b for b in shown[other.name][1] if isinstance(b, BoundLine) and b.window >= job.window
+                    ]
+                    found.append((job.window - (begin - task.deadline), min(b.blocking for b in of)))
+                    begin = job.until + 1
+        response, blocking = map(max, zip(*found, strict=True))
+        shown[task.name] = (TaskLine(task.name, blocking, response, response), shown[task.name][1])
 
 
 class _Showing:
@@ -269,14 +295,17 @@ class _Showing:
         if not possible.every_way:
             raise _NotShownError("lower tasks come to CPIs on too many ways")
         bounds = _ProvedBounds(possible)
-        if known is not None and known.response is not None:
+        if known is not None and known.response is not None and not task.band:
             bounds.know(int(known.response.window), known.blocking)
         jobs = [
-            (job, int(way.own.jitter) - job.job * way.own.period)
+            (job, int(way.own.jitter) + way.own.period - 1 - job.until)
             for way in sorted(level.ways, key=lambda way: way.emitter)
-            for job in self._jobs(way, level.following, bounds)
+            for job in (
+                self._due(task, way, bounds) if task.band else self._jobs(way, level.following, bounds)
+            )
         ]
-        response, blocking = max((job.window + min(0, late), bounds.within(job.window)) for job, late in jobs)
+        response = max(job.window + min(0, late) for job, late in jobs)
+        blocking = max(bounds.within(job.window) for job, _ in jobs)
         latest = max(job.window + late for job, late in jobs)
         if emitter := self.chains.emitter(self.chains.head(task, task.priority)):
             if emitter.name not in self._latest:
@@ -290,6 +319,32 @@ class _Showing:
         of_windows = bounds.lines([job.window for job, _ in jobs])
         line = TaskLine(task.name, blocking, response, latest)
         return line, [*sections, *of_windows, *(job for job, _ in jobs)]
+
+    def _due(self, task: WorkloadTask, way: Way, bounds: _ProvedBounds) -> Iterator[JobLine]:
+        """Those for times from the deadline of the task to the next longer one in its band."""
+        band = [each for each in self._part.tasks if each.band == task.band]
+        loads = {load.name: load for load in (way.own, *way.others)}
+        due = [(each.deadline, loads.pop(each.name)) for each in band if each.name in loads]
+        others = [*loads.values(), *self._interrupts]
+        begin, window, steps = task.deadline, 1, STEPS
+        end = min((each.deadline for each in band if each.deadline > begin), default=inf)
+        for _ in range(JOBS):
+            until = min(end, *(begin + load.period - (begin - late) % load.period for late, load in due)) - 1
+            most = [(load, (until - late) // load.period + 1) for late, load in due]
+            while True:
+                in_band = sum(min(jobs, jobs_within(load, window)) * int(load.demand) for load, jobs in most)
+                needed = int(in_band + bounds.within(window) + released(others, window))
+                if needed <= window and bounds.proved(window):
+                    break
+                window = max(needed, window)
+                steps -= 1
+                if not steps:
+                    raise _NotShownError("its busy window is too long")
+            yield JobLine("", 0, int(until), window)
+            begin = int(until) + 1
+            if begin == end or all(jobs_within(load, window) <= jobs for load, jobs in most):
+                return
+        raise _NotShownError(f"its busy window has more than {JOBS} deadlines")
 
     def _jobs(self, way: Way, following: Sequence[Load], bounds: _ProvedBounds) -> Iterator[JobLine]:
         """Those of all windows that are so."""
@@ -319,7 +374,7 @@ def _jobs(
             steps -= 1
             if not steps:
                 raise _NotShownError("its busy window is too long")
-        yield JobLine(emitter, 0 if phase is None else phase.begin, job, window)
+        yield JobLine(emitter, 0 if phase is None else phase.begin, (job + 1) * own.period - 1, window)
         if window <= (job + 1) * own.period - own.jitter:
             return
     raise _NotShownError(f"its busy window has more than {JOBS} jobs")

@@ -24,8 +24,9 @@ import json
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
+from functools import partial, partialmethod
 from math import ceil, inf
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -48,7 +49,13 @@ from camkes.documents import json_text
 from camkes.model.protocols import Protocol
 from camkes.showing.workload_json import report_of
 from tests.analysis.attacks import attacked_workload
-from tests.analysis.enumeration import Enumeration, TooLargeError, chained_workload, small_workload
+from tests.analysis.enumeration import (
+    Enumeration,
+    TooLargeError,
+    banded_workload,
+    chained_workload,
+    small_workload,
+)
 from tests.analysis.random_systems import RandomSystem
 
 #: Damages of each kind count the same.
@@ -78,10 +85,10 @@ class Certified(NamedTuple):
 
 
 def random_certificate(seed: int) -> Certified:
-    """Of small and larger systems, with chains, domains, nested locks, and costs of operations."""
+    """Of small and larger systems, with chains, domains, bands, nested locks, and costs of operations."""
     rng = random.Random(seed)
     slots: list[tuple[int, int]] = []
-    kind = seed % 7
+    kind = seed % 8
     if kind == 0:
         workload = small_workload(rng)
     elif kind == 1:
@@ -92,6 +99,8 @@ def random_certificate(seed: int) -> Certified:
         workload, slots = _with_domains(rng)
     elif kind == 4:
         workload = many_chains(rng)
+    elif kind == 5:
+        workload = banded_workload(rng, chained=rng.random() < 0.1)
     else:
         workload = attacked_workload(rng)
         while len(workload.tasks) > 12:
@@ -286,12 +295,7 @@ def _lie(rng: random.Random, kind: str, workload: Workload, stack: ExitStack) ->
         return max(0, time - max(1, time // rng.choice((3, 10, 1000))))
 
     chosen = rng.random()
-    waits, released, jobs, within = (
-        certificates.waits,
-        certificates.released,
-        certificates._jobs,
-        certificates._ProvedBounds.within,
-    )
+    waits, released, within = certificates.waits, certificates.released, certificates._ProvedBounds.within
 
     def other_waits(*of: Any) -> PossibleWaits:
         found = waits(*of)
@@ -313,7 +317,9 @@ def _lie(rng: random.Random, kind: str, workload: Workload, stack: ExitStack) ->
             requests = {lock: each[:-1] for lock, each in requests.items()}
         return replace(found, sections=tuple(sections), requests=requests)
 
-    def other_jobs(*of: Any) -> Iterator[certificates.JobLine]:
+    def other(
+        jobs: Callable[..., Iterator[certificates.JobLine]], *of: Any
+    ) -> Iterator[certificates.JobLine]:
         bounds = of[3]
         for each in jobs(*of):
             window = each.window if kind == "job left out" else shorter(each.window)
@@ -349,7 +355,8 @@ def _lie(rng: random.Random, kind: str, workload: Workload, stack: ExitStack) ->
     elif kind == "shorter blocking":
         instead("within", lambda bounds, w: shorter(within(bounds, w)), certificates._ProvedBounds)
     elif kind in ("job left out", "shorter window"):
-        instead("_jobs", other_jobs)
+        instead("_jobs", partial(other, certificates._jobs))
+        instead("_due", partialmethod(partial(other, certificates._Showing._due)), certificates._Showing)
     elif kind == "no jitter":
         instead("delayed", lambda workload, latest: workload)
     elif kind == "phase left out":
@@ -369,7 +376,7 @@ def _other(rng: random.Random, workload: Workload) -> Workload:
     of: list[Any] = rng.choice([each for each in (tasks, cpis) if each])
     place = rng.randrange(len(of))
     party = of[place]
-    what = rng.choice(("work", "requests", "count", "priority", "period", "protocol"))
+    what = rng.choice(("work", "requests", "count", "priority", "period", "deadline", "protocol"))
     if what == "work":
         party = replace(party, work=max(0, party.work - max(1, party.work // 3)))
     elif what == "requests" and party.requests:
@@ -381,6 +388,8 @@ def _other(rng: random.Random, workload: Workload) -> Workload:
         party = replace(party, priority=max(1, party.priority + rng.choice((-1, 1))))
     elif what == "period" and of is tasks:
         party = replace(party, period=party.period + max(1, party.period // 5))
+    elif what == "deadline" and of is tasks:
+        party = replace(party, deadline=party.deadline + rng.choice((-1, 1)) * max(1, party.deadline // 5))
     elif what == "protocol" and of is cpis:
         party = replace(party, protocol=rng.choice([*Protocol]))
     of[place] = party

@@ -111,7 +111,7 @@ NOT_RUN: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "it is a formula, a layout of bits or an algorithm": {
         "docs/analysis.md": ("R = C + B(R)", "sbf_d(R)"),
-        "docs/certificates.md": ("(k + 1) C",),
+        "docs/certificates.md": ("(k + 1) C", "B(w) + sum"),
         "docs/domains.md": ("domain  |1", "task  priority"),
         "docs/protocols.md": (
             "eff(o)",
