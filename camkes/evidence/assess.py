@@ -520,7 +520,9 @@ def _part(
 
 
 def _failed(name: str, commands: Sequence[EvidenceCommand]) -> EvidencePart:
-    return _part(name, PartState.UNKNOWN, "not made: its command says why", commands, [])
+    said = [line for command in commands for line in command.errors.splitlines() if line]
+    why = said[0] if said else "its command says why"
+    return _part(name, PartState.UNKNOWN, f"not made: {why}", commands, [])
 
 
 def _absent(name: str, why: str) -> EvidencePart:

@@ -35,6 +35,7 @@ _PROGRAMS = ("cpp", "C compiler", "make", "objcopy")
 _LICENCE = re.compile(rb"SPDX-License-" rb"Identifier:[ \t]*([\w.+() -]*[\w.+)])")
 _HOLDER = re.compile(rb"SPDX-FileCopyrightText:[ \t]*([^\n]*?)[ \t]*(?:\*/|-->)?[ \t]*\n")
 _HEAD = 2000  # bytes in which a file says what its licence is
+_OPERATOR = re.compile(r"\b(and|or|with)\b")  # files write them small, too
 _OF_MACHINE = ("/usr/", "/lib/", "/opt/")  # headers of the C library and of compilers
 #: files of an SDK that are linked into an image, or booted beside it
 _LINKED = (".a", ".o", ".elf")
@@ -275,7 +276,8 @@ def _licensed(licences: Iterable[str]) -> Entry:
     found = sorted(set(licences))
     if not found:
         return {}
-    whole = [f"({each})" if " " in each and len(found) > 1 else each for each in found]
+    whole = [_OPERATOR.sub(lambda word: word[0].upper(), each) for each in found]
+    whole = [f"({each})" if " " in each and len(whole) > 1 else each for each in whole]
     return {"licenses": [{"expression": " AND ".join(whole)}]}
 
 

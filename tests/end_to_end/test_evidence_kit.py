@@ -189,7 +189,7 @@ def test_equal_inputs_give_equal_files(project: Path, tmp_path: Path) -> None:
     assert camkes("new", "pump", "--template", "locks", cwd=tmp_path).status == 0
     done = camkes("evidence", "pump", "-o", "kit", *QUICK, cwd=tmp_path)
     assert done.status == 0
-    for name in ("plan.txt", "plan.json", "analysis.json", "certificate.jsonl", "tests.xml"):
+    for name in ("sbom.cdx.json", "plan.txt", "plan.json", "analysis.json", "certificate.jsonl", "tests.xml"):
         assert (tmp_path / "kit" / name).read_bytes() == (project / "kit" / name).read_bytes(), name
 
 
