@@ -24,8 +24,16 @@ from camkes.evidence.kit import EvidenceCommand, EvidencePart, EvidenceTable, Pa
 from camkes.evidence.sbom import BuiltFor, sha256, to_cyclonedx
 from camkes.files import write_output
 from camkes.model.units import duration
+from camkes.running.times import format_time
 from camkes.testing.suite import FOLDER
 
+#: What can be wrong in a run, by the fields of its report.
+_WRONG = {
+    "violations": "violation",
+    "faults": "fault",
+    "findings": "finding",
+    "refused": "refused message",
+}
 #: 128 and a signal is the exit status of what the user interrupted.
 _INTERRUPTED = 128
 
@@ -313,13 +321,19 @@ class Assessment:
             self._seen.setdefault(kernel, {})
             rows.append((task["name"], str(task["released"]), str(task["completed"]), str(task["missed"])))
         self._seen[kernel] = {task["name"]: task["response"]["max"] for task in found["tasks"]}
-        if found.get("violations") or command.status:
-            state, verdict = PartState.FAILS, "a deadline was missed, or something went wrong: see below"
-        else:
+        missed = [task["name"] for task in found["tasks"] if task["missed"]]
+        counts = {word: len(found.get(name, ())) for name, word in _WRONG.items()}
+        failed = [f"{count} {plural(count, word)}" for word, count in counts.items() if count]
+        failed += [f"deadlines missed by {', '.join(missed)}"] if missed else []
+        if command.status == 0:
             state = PartState.HOLDS
             judged = found.get("properties")
             verdict = f"no fault and no missed deadline in {duration(found['end'])}"
             verdict += f"; the properties {' '.join(judged)} hold at every event" if judged else ""
+        elif failed:
+            state, verdict = PartState.FAILS, "; ".join(failed)
+        else:
+            state, verdict = PartState.UNKNOWN, _first_line([command])
         left_out = [f"not judged: {each}" for each in found.get("not_judged", ())]
         wrong = [f"{each['property']}: {each['explanation']}" for each in found.get("violations", ())]
         head = ("task", "released jobs", "completed", "missed deadlines")
@@ -520,9 +534,13 @@ def _part(
 
 
 def _failed(name: str, commands: Sequence[EvidenceCommand]) -> EvidencePart:
-    said = [line for command in commands for line in command.errors.splitlines() if line]
-    why = said[0] if said else "its command says why"
-    return _part(name, PartState.UNKNOWN, f"not made: {why}", commands, [])
+    return _part(name, PartState.UNKNOWN, f"not made: {_first_line(commands)}", commands, [])
+
+
+def _first_line(commands: Sequence[EvidenceCommand]) -> str:
+    """The first of the errors of commands."""
+    said = (line for command in commands for line in command.errors.splitlines() if line)
+    return next(said, "its command says why")
 
 
 def _absent(name: str, why: str) -> EvidencePart:
@@ -534,4 +552,4 @@ def _unknown(name: str, why: str) -> EvidencePart:
 
 
 def _time(value: int | None) -> str:
-    return "-" if value is None else duration(value)
+    return "-" if value is None else format_time(value, 6)

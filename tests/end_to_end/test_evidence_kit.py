@@ -330,7 +330,14 @@ FOUND = {"property": "M", "explanation": "two in one lock"}
 
 
 def part_of(
-    name: str, document: Any, folder: Path, status: int = 0, strict: bool = False, platform: str | None = None
+    name: str,
+    document: Any,
+    folder: Path,
+    status: int = 0,
+    *,
+    strict: bool = False,
+    platform: str | None = None,
+    errors: str = "",
 ) -> EvidencePart:
     """A part where its command prints a document."""
     assessed = Assessed(
@@ -346,7 +353,7 @@ def part_of(
 
     def execute(words: Sequence[str]) -> Finished:
         given.append(words)
-        return Finished(status, json.dumps(document), "")
+        return Finished(status, json.dumps(document), errors)
 
     part: EvidencePart = getattr(Assessment(assessed, folder, execute, lambda _: None, ""), name)()
     assert given
@@ -397,11 +404,32 @@ def test_a_command_without_a_result_is_not_silent(tmp_path: Path) -> None:
     assert [command.status for command in part.commands] == [1]
 
 
+TASK = {"name": "high", "released": 1, "completed": 1, "missed": 0, "response": {"max": 3}}
+RUN = {"end": 10, "tasks": [TASK], "violations": [], "faults": [], "properties": ["M"]}
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "state", "verdict"),
+    [
+        ({}, 0, PartState.HOLDS, "no fault and no missed deadline in 10 ns"),
+        ({"violations": [FOUND]}, 1, PartState.FAILS, "1 violation"),
+        ({"faults": [{}, {}]}, 1, PartState.FAILS, "2 faults"),
+        ({"tasks": [{**TASK, "missed": 2}]}, 1, PartState.FAILS, "deadlines missed by high"),
+        ({}, 1, PartState.UNKNOWN, "error: no space"),
+        ({"end": None}, 1, PartState.UNKNOWN, "not made: error: no space"),
+    ],
+)
+def test_the_verdict_of_a_run(
+    changes: Mapping[str, Any], status: int, state: PartState, verdict: str, tmp_path: Path
+) -> None:
+    part = part_of("_run_host", {**RUN, **changes}, tmp_path, status, errors="error: no space\n" * status)
+    assert part.state is state and part.verdict.startswith(verdict)
+
+
 def runs(seen: int | None) -> Iterator[tuple[str, int, str]]:
     analysis = {"name": "high", "response": 5, "deadline": 9, "verdict": "met"}
     yield "analyze", 0, json.dumps({"tasks": [analysis], "verdict": "met", "assumptions": []})
-    task = {"name": "high", "released": 1, "completed": 1, "missed": 0, "response": {"max": seen}}
-    yield "run", 0, json.dumps({"end": 10, "tasks": [task], "violations": [], "properties": ["M"]})
+    yield "run", 0, json.dumps({**RUN, "tasks": [{**TASK, "response": {"max": seen}}]})
 
 
 @pytest.mark.parametrize(
