@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -191,6 +192,35 @@ def test_equal_inputs_give_equal_files(project: Path, tmp_path: Path) -> None:
     assert done.status == 0
     for name in ("sbom.cdx.json", "plan.txt", "plan.json", "analysis.json", "certificate.jsonl", "tests.xml"):
         assert (tmp_path / "kit" / name).read_bytes() == (project / "kit" / name).read_bytes(), name
+
+
+SDK = os.environ.get("CAMKES_SDK", "")
+
+
+@pytest.mark.skipif(not SDK, reason="CAMKES_SDK names no SDK")
+@pytest.mark.skipif(shutil.which("qemu-system-x86_64") is None, reason="QEMU is not installed")
+def test_a_kit_with_images_for_sel4(tmp_path: Path) -> None:
+    sdk = Path(SDK).absolute()
+    assert camkes("new", "pump", "--template", "locks", cwd=tmp_path).status == 0
+    done = camkes("evidence", "pump", "-o", "kit", *QUICK, "--sdk", sdk, cwd=tmp_path)
+    assert done.status == 0, done
+    parts = {part["name"]: part for part in report(tmp_path)["parts"]}
+    assert parts["sel4-image"]["state"] == parts["run-sel4"]["state"] == "holds"
+    (timing,) = parts["timing"]["tables"]
+    assert timing["rows"] and all(row[-1].endswith("s") for row in timing["rows"])  # seen on seL4
+    text = (tmp_path / "kit" / "sbom.cdx.json").read_text()
+    assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(text) is None
+    found = {part["bom-ref"]: part for part in json.loads(text)["components"]}
+    digest = hashlib.sha256(sdk.read_bytes()).hexdigest()
+    assert found["sdk"]["hashes"] == [{"alg": "SHA-256", "content": digest}]
+    archives = [each["name"] for each in found["sdk"]["components"] if each["name"].endswith(".a")]
+    assert archives and any("libsel4" in name for name in archives)
+    kernel = found["project:kernel"]
+    assert "GPL-2.0-only" in kernel["licenses"][0]["expression"] and kernel["version"]
+    folder = tmp_path / "build" / "pump-sel4" / "images"
+    made = {each["name"]: each["hashes"][0]["content"] for each in found["sel4-image"]["components"]}
+    assert made == {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
+    assert (tmp_path / "kit" / "pump.cdl").is_file()
 
 
 LATE = """component Late { control; requestor; }
