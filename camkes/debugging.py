@@ -23,7 +23,7 @@ from camkes import pipeline, process
 from camkes.backends.host.codes import NO_DEBUGGER, NO_SUCH_EVENT
 from camkes.backends.host.host import HostImage
 from camkes.backends.host.run import kernel_arguments
-from camkes.backends.sel4.fault_lines import WORKSPACE_NAME, named_folders
+from camkes.backends.sel4.fault_lines import WORKSPACE_NAME, folders_of
 from camkes.backends.sel4.sdk.choice import opened
 from camkes.backends.sel4.workspace import KERNEL, find_workspace, simulator
 from camkes.debug_adapter import DebugAdapter
@@ -191,6 +191,7 @@ def describe(
         "threads": [thread.name for thread in names.threads],
         "tools": tools,
         "break": list(breaks),
+        "sources": [[name, str(place)] for name, place in image.named.items()],
         "time": None,
         "thread": None,
         "trace": str(image.folder / _TRACE),
@@ -267,11 +268,10 @@ def debug_sel4(
         if out is None or gdb is None:
             return None
         progress("")
-        # the application's own files have their real names; the first that fits counts
-        places = {application.folder: application.folder, **named_folders(out)}
+        places = folders_of(out)
         if (sources := _sources_of_libraries(asked, workspace)) is not None:
             places[WORKSPACE_NAME] = sources
-        described["sources"] = [[str(name), str(place)] for name, place in places.items()]
+        described["sources"] = [[name, str(place)] for name, place in places.items()]
         write_output(out / _DESCRIBED, json.dumps(described, indent=1).encode())
         return _connect(gdb, out, settings)
 

@@ -596,6 +596,7 @@ def built_with_sdk(
     """As `built_for_sel4`, with the SDK that is asked for; of an `application` that was found already, if one
     is given. `stacks` gets the bounds of the stacks of threads."""
     from camkes.backends.host.folder import FolderInUseError, locked
+    from camkes.backends.sel4.fault_lines import note_application
     from camkes.backends.sel4.sdk.choice import seen_by_applications
 
     found = _chosen_of_sdk(asked, sink, progress)
@@ -612,6 +613,8 @@ def built_with_sdk(
     try:
         with locked(out, progress):
             good = _build_with_sdk(asked, *found, application, out, sink, progress, stacks)
+            if good:
+                note_application(out, application.folder)
             yield out if good else None
     except FolderInUseError as error:
         sink.add(error.diagnostic)
@@ -917,13 +920,28 @@ def record(
         if outcome is None:
             return None
         if settings.verify or settings.places:
-            outcome = _judged(outcome, out, settings, sink)
+            outcome = _judged(outcome, asked, out, settings, sink)
         files = ResultFiles(settings.trace, settings.timeline, settings.window, settings.profile)
         write_results(files, out / RECORDS, outcome.run, asked.path.resolve().stem, sink)
         return outcome
 
 
-def _judged(outcome: Outcome, out: Path, settings: RunSettings, sink: Sink) -> Outcome:
+def _project_in(out: Path, asked: Input, sink: Sink) -> Project | None:
+    """What the image in a folder was built of, with an SDK or in a workspace."""
+    from camkes.backends.sel4.build import PROJECT
+    from camkes.backends.sel4.project import Project
+    from camkes.backends.sel4.sdk.choice import project_of, seen_by_applications
+
+    if asked.sdk is None:
+        return Project.read(out / PROJECT)
+    found = _chosen_of_sdk(asked, sink, lambda _: None)
+    application = None if found is None else find(asked, sink, platform=seen_by_applications(found[1]))
+    if found is None or application is None:
+        return None
+    return project_of(application, load_options(application, asked), *found, out)
+
+
+def _judged(outcome: Outcome, asked: Input, out: Path, settings: RunSettings, sink: Sink) -> Outcome:
     """What a recording of seL4 came to, with the places of its instances and, with `settings.verify`, what
     the judge of runs finds in it."""
     from msgspec.structs import replace
@@ -931,11 +949,13 @@ def _judged(outcome: Outcome, out: Path, settings: RunSettings, sink: Sink) -> O
     from camkes.backends.host.compiler import find_compiler
     from camkes.backends.host.kernel import host_kit
     from camkes.backends.host.oracle import not_judged, verify
-    from camkes.backends.sel4.build import PROJECT, RECORDS, Sel4Backend
-    from camkes.backends.sel4.project import Project
+    from camkes.backends.sel4.build import RECORDS, Sel4Backend
     from camkes.backends.sel4.recording import JUDGED, at_its_time
 
-    project, unheard = Project.read(out / PROJECT), Sink()  # the build has reported it
+    unheard = Sink()  # the build has reported it
+    project = _project_in(out, asked, unheard)
+    if project is None:
+        return outcome
     checked = check_loaded(load_project(project, unheard), Sel4Backend(project), unheard, lambda _: None)
     if checked is None:
         return outcome

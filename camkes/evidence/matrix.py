@@ -15,6 +15,7 @@ from xml.etree import ElementTree
 from msgspec import Struct
 
 from camkes.evidence.requirements import Requirement
+from camkes.showing.html import environment
 from camkes.visible import visible
 
 TEMPLATE = Path(__file__).with_name("matrix.html")
@@ -147,15 +148,9 @@ def to_csv(matrix: Matrix) -> bytes:
 
 def to_page(matrix: Matrix) -> bytes:
     """The matrix as an HTML page that needs nothing else."""
-    import jinja2
-
-    environment = jinja2.Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined
-    )
-    environment.filters["visible"] = visible
     areas: dict[str, list[RequirementRow]] = {}
     for row in matrix.rows:
         areas.setdefault(row.requirement.area, []).append(row)
-    template = environment.from_string(TEMPLATE.read_text("utf-8"))
+    template = environment().from_string(TEMPLATE.read_text("utf-8"))
     page = template.render(matrix=matrix, areas=areas, outcomes=list(CaseOutcome))
     return page.encode()

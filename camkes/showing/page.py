@@ -29,8 +29,8 @@ from camkes.showing.analysis import (
 )
 from camkes.showing.budgets import TimeTable
 from camkes.showing.draw.svg import OWN, PALETTE
+from camkes.showing.html import environment
 from camkes.showing.words import letters
-from camkes.visible import visible
 
 TEMPLATE = Path(__file__).with_name("page.html")
 
@@ -54,16 +54,8 @@ def to_html(
     times: Sequence[TimeTable] = (),
 ) -> str:
     """The page of a system; `graph` is the picture of its requests (SVG), `times` are tables of budgets."""
-    import jinja2
-
     missed = [each.task.name for each in analysis.tasks if each.fails]
-    environment = jinja2.Environment(
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=lambda value: visible(value) if type(value) is str else value,
-    )
-    template = environment.from_string(TEMPLATE.read_text("utf-8"))
+    template = environment().from_string(TEMPLATE.read_text("utf-8"))
     shown = _shown(analysis, witnesses)
     return template.render(
         name=name,
@@ -168,6 +160,8 @@ def _case(workload: Workload, analysis: Analysis, witness: Witness) -> dict[str,
                 "left": place(start),
                 "width": place(stop) - place(start),
                 "class": "slots",
+                "colour": "",
+                "letter": "",
                 "label": f"slots of other domains, {_time(start)} to {_time(stop)}",
             }
             for has, start, stop in phase.spans(begin, end)

@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
+from camkes.backends.host.addresses import as_here
 from camkes.backends.host.faults import diagnose
 from camkes.backends.host.messages import Sources
 from camkes.diagnostics import Code, Diagnostic, Span
@@ -39,13 +40,22 @@ class Finding(Struct, frozen=True):
 
 
 class Judge:
-    """Judges one run. `folder` is that of the tests: components that its files define are its drivers."""
+    """Judges one run. `folder` is that of the tests: components that its files define are its drivers;
+    `named` are folders by the names that the image has for them."""
 
-    def __init__(self, system: System, outcome: Outcome, reports: Sequence[Report], folder: Path) -> None:
+    def __init__(
+        self,
+        system: System,
+        outcome: Outcome,
+        reports: Sequence[Report],
+        folder: Path,
+        named: Mapping[str, Path],
+    ) -> None:
         self.system = system
         self.outcome = outcome
         self.reports = reports
         self.folder = folder
+        self.named = named
         self.sources = Sources()
 
     def findings(self) -> list[Finding]:
@@ -78,7 +88,7 @@ class Judge:
                 yield report, cases.get(report.instance, "")
 
     def _at(self, code: Code, report: Report, message: str, notes: tuple[str, ...] = ()) -> Diagnostic:
-        span = self.sources.span(report.path, report.line)
+        span = self.sources.span(as_here(report.path, self.named), report.line)
         place = () if span is not None else (f"at {report.path.name}:{report.line}",)
         return Diagnostic(code, message, span, notes=(*place, *notes))
 

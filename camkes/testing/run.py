@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from camkes import pipeline
+from camkes.backends.host.addresses import named_folders
 from camkes.backends.host.backend import HostBackend
 from camkes.backends.host.codes import FAULT, WAITS_FOR_EVER
 from camkes.backends.host.errors import unwritten
@@ -237,7 +238,8 @@ def judge_run(test: Test, system: System, outcome: Outcome, options: SuiteOption
     """The result of a run that came to its end; `sink` has the diagnostics so far."""
     run = outcome.run
     reports, lines = split_reports(_lines(run))
-    judge = Judge(system, outcome, reports, test.file.parent)
+    named = named_folders(test.project, options.output / test.title)
+    judge = Judge(system, outcome, reports, test.file.parent, named)
     findings = judge.findings()
     sink.drop(FAULT)  # `judge` determines which are expected
     sink.drop(WAITS_FOR_EVER)

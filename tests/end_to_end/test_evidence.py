@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""`camkes evidence`: which requirements have tests that passed, as CSV, as a page and as ReqIF."""
+"""`camkes evidence --tool`: which requirements have tests that passed, as CSV, as a page and as ReqIF."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_the_matrix(clone: Path, tmp_path: Path) -> None:
     revision = revision_of(clone)
     assert re.fullmatch("[0-9a-f]{40}", revision)
     tests = junit(tmp_path / "tests.xml", revision, CASES)
-    result = camkes("evidence", tmp_path / "out", "--tests", tests)
+    result = camkes("evidence", "-o", tmp_path / "out", "--tool", tests)
     assert (result.status, result.errors) == (1, "")
     assert result.output.splitlines() == [
         "A-2: 1 failed, 1 passed",
@@ -108,7 +108,7 @@ def test_the_matrix(clone: Path, tmp_path: Path) -> None:
 
 def test_reqif_has_all_and_its_references_lead_to_something(clone: Path, tmp_path: Path) -> None:
     tests = junit(tmp_path / "tests.xml", revision_of(clone), CASES)
-    camkes("evidence", tmp_path / "out", "--tests", tests)
+    camkes("evidence", "-o", tmp_path / "out", "--tool", tests)
     root = ElementTree.parse(tmp_path / "out" / "requirements.reqif").getroot()
     names = [each.get("IDENTIFIER") for each in root.iter() if "IDENTIFIER" in each.attrib]
     assert len(names) == len(set(names))
@@ -140,8 +140,8 @@ def test_several_files_are_one_matrix(clone: Path, tmp_path: Path) -> None:
     first = junit(tmp_path / "1.xml", revision, {"test_x": ("skipped", good), "test_y": ("", ["A-1"])})
     second = junit(tmp_path / "2.xml", revision, {"test_x": ("", good)})
     for files in ((first, second), (second, first)):
-        words = [word for file in files for word in ("--tests", file)]
-        result = camkes("evidence", tmp_path / "out", *words)
+        words = [word for file in files for word in ("--tool", file)]
+        result = camkes("evidence", "-o", tmp_path / "out", *words)
         assert (result.status, result.output) == (
             0,
             "4 requirements: 4 with a test that passed and none that failed\n",
@@ -159,7 +159,7 @@ def test_several_files_are_one_matrix(clone: Path, tmp_path: Path) -> None:
 def test_a_file_that_pytest_did_not_write(clone: Path, tmp_path: Path, text: str | None, error: str) -> None:
     if text is not None:
         (tmp_path / "tests.xml").write_text(text)
-    result = camkes("evidence", "out", "--tests", "tests.xml", cwd=tmp_path)
+    result = camkes("evidence", "-o", "out", "--tool", "tests.xml", cwd=tmp_path)
     assert (result.status, result.output) == (1, "")
     assert result.errors.startswith(f"camkes evidence: {error}")
     assert not (tmp_path / "out").exists()
@@ -170,7 +170,7 @@ def test_results_of_another_commit_are_refused(clone: Path, tmp_path: Path) -> N
     with (clone / "tests/part/test_two.py").open("a") as file:
         file.write("\n")
     assert revision_of(clone).endswith("-dirty")
-    result = camkes("evidence", tmp_path / "out", "--tests", tests)
+    result = camkes("evidence", "-o", tmp_path / "out", "--tool", tests)
     assert result.status == 1 and "execute the tests again" in result.errors
     assert not (tmp_path / "out").exists()
 
@@ -179,14 +179,14 @@ def test_an_installed_tool_has_no_requirements(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clone: Path
 ) -> None:
     monkeypatch.setattr(command, "ROOT", tmp_path)
-    result = camkes("evidence", tmp_path / "out", "--tests", "tests.xml")
+    result = camkes("evidence", "-o", tmp_path / "out", "--tool", "tests.xml")
     assert result.status == 1 and "is not a clone of the tool's repository" in result.errors
 
 
 def test_a_folder_that_cannot_be_written(clone: Path, tmp_path: Path) -> None:
     tests = junit(tmp_path / "tests.xml", revision_of(clone), CASES)
     (tmp_path / "out").write_text("")
-    result = camkes("evidence", tmp_path / "out", "--tests", tests)
+    result = camkes("evidence", "-o", tmp_path / "out", "--tool", tests)
     assert result.status == 1 and result.errors.startswith("camkes evidence: cannot write ")
 
 

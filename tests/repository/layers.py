@@ -19,6 +19,8 @@ class Entry(NamedTuple):
 LAYERS = (
     Entry(16, ("__main__",), "starts the command"),
     Entry(15, ("cli",), "arguments, commands, exit statuses, progress, completion"),
+    Entry(14, ("evidence",),
+        "for assessors: of a system what its commands show, of the tool its requirements and their tests"),
     Entry(14, ("sweep",), "many settings of a system; many cases on many processors"),
     Entry(13, ("editor",),
         "the editor server: translates results of the lower layers to the Language Server Protocol"),
@@ -27,7 +29,6 @@ LAYERS = (
     Entry(13, ("doctor",), "what commands need on this machine, and how it is installed"),
     Entry(13, ("debugging",), "runs in gdb: where to stop, and what gdb needs to know"),
     Entry(13, ("testing",), "tests of a project: mocks, checks, what is expected, results"),
-    Entry(13, ("evidence",), "requirements of the tool, the tests that name them, and what these came to"),
     Entry(13, ("exploration",), "all schedules of a system: the search, its report, a schedule to repeat"),
     Entry(12, ("debug_adapter",), "gdb for editors, by the Debug Adapter Protocol"),
     Entry(12, ("pipeline",), "find, load, plan, check, allocate, generate, build, run: one function a step"),

@@ -57,7 +57,7 @@ def test_an_expectation_belongs_to_the_case_that_was_under_way() -> None:
         for text, instance, line in (("other", "b", 0), ("a late answer", "a", 0), ("pump", "a", 3))
     ]
     system, outcome = SimpleNamespace(instances=()), SimpleNamespace(run=None)
-    judge = Judge(cast(System, system), cast(Outcome, outcome), reports, Path())
+    judge = Judge(cast(System, system), cast(Outcome, outcome), reports, Path(), {})
     (found,) = judge._expectations()
     assert (found.case, found.diagnostic.notes[-1]) == ("a late answer", "in case a late answer")
 

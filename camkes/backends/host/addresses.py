@@ -5,12 +5,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
 from camkes.process import run
+from camkes.resources import ROOT
+
+#: What images call the folder of the application, that of the build, and that of the tool: equal inputs make
+#: equal images, wherever these are.
+APPLICATION, BUILD, TOOL = "/application", "/build", "/camkes-rt"
 
 _PLACE = re.compile(r"(?P<file>.+):(?P<line>\d+)(?: \(discriminator \d+\))?$")
 
@@ -23,9 +28,30 @@ class CodeLine(Struct, frozen=True):
     function: str
 
 
-def locate(image: Path, offsets: Sequence[int]) -> list[tuple[CodeLine, ...]]:
-    """The places of each offset in an image: the innermost inlined function first, then those that it was
-    inlined into. Empty if the image has no line numbers, or if binutils' addr2line is missing."""
+def named_folders(application: Path | None, out: Path) -> dict[str, Path]:
+    """The folders that images built in `out` have names for, by these; the first that fits counts."""
+    own = {} if application is None else {APPLICATION: application.absolute()}
+    return {BUILD: out.absolute(), **own, TOOL: ROOT}
+
+
+def naming_flags(folders: Mapping[str, Path]) -> tuple[str, ...]:
+    """What makes compilers write these names. Of flags, the last that fits counts; a folder with `=` in its
+    path has no name, as compilers divide the flag there."""
+    named = [(place, name) for name, place in folders.items() if "=" not in str(place)]
+    return tuple(f"-ffile-prefix-map={place}={name}" for place, name in reversed(named))
+
+
+def as_here(file: Path, folders: Mapping[str, Path]) -> Path:
+    """The place of a file that an image names."""
+    return next(
+        (there / file.relative_to(name) for name, there in folders.items() if file.is_relative_to(name)), file
+    )
+
+
+def locate(image: Path, offsets: Sequence[int], folders: Mapping[str, Path]) -> list[tuple[CodeLine, ...]]:
+    """The places of each offset in an image, which has names for `folders`: the innermost inlined function
+    first, then those that it was inlined into. Empty if the image has no line numbers, or if binutils'
+    addr2line is missing."""
     if not offsets:
         return []
     command = ["addr2line", "-e", str(image), "-a", "-i", "-f", "-C", *map(hex, offsets)]
@@ -46,6 +72,7 @@ def locate(image: Path, offsets: Sequence[int]) -> list[tuple[CodeLine, ...]]:
             wants_function = True
             match = _PLACE.match(line)
             if match is not None and found and int(match["line"]) > 0:
-                found[-1].append(CodeLine(Path(match["file"]), int(match["line"]), function.strip("?")))
+                file = as_here(Path(match["file"]), folders)
+                found[-1].append(CodeLine(file, int(match["line"]), function.strip("?")))
     found += [[] for _ in range(len(offsets) - len(found))]
     return [tuple(places) for places in found]

@@ -44,7 +44,8 @@ class Compiler(Struct, frozen=True):
     """`c` and `cxx` are the commands with the user's own flags; the identities change with them, with the
     programs that they run and with the environment that these look at. `call_graphs`: the compiler writes
     the call graph of a source. `tells_volatile`: it reports volatile accesses as such. `mcs`: code is for an
-    MCS kernel. `patterns`: it can write a pattern to variables that are not initialised."""
+    MCS kernel. `patterns`: it can write a pattern to variables that are not initialised. `names` are flags
+    for the names of files in objects."""
 
     c: tuple[str, ...]
     cxx: tuple[str, ...]
@@ -57,6 +58,7 @@ class Compiler(Struct, frozen=True):
     said: tuple[str, ...] = ()  # the form of the compilers' messages
     mcs: bool = False
     patterns: bool = False
+    names: tuple[str, ...] = ()
 
     def user_flags(self, flags: Sequence[str]) -> tuple[str, ...]:
         """What comes before the `flags` of a user for a source: warnings, unless all of them are errors
@@ -67,7 +69,7 @@ class Compiler(Struct, frozen=True):
     def compile_flags(self) -> tuple[str, ...]:
         kernel = ("-DCONFIG_KERNEL_MCS=1",) if self.mcs else ()
         own = (*kernel, *(_SANITIZE if self.sanitize else ()))
-        return (*_COMMON, "-fdiagnostics-color=never", *self.said, *own)
+        return (*_COMMON, "-fdiagnostics-color=never", *self.said, *own, *self.names)
 
     def link_flags(self) -> tuple[str, ...]:
         return _SANITIZE if self.sanitize else ()

@@ -202,7 +202,8 @@ def _violation(event: dict[str, Any], image: HostImage) -> FoundViolation:
 def _place(image: HostImage, event: dict[str, Any]) -> str:
     """The variable of a race, at an offset in an image or in memory that is shared, and the lines of code."""
     code = event["code"]
-    found = [places[0] for space, at in code for places in locate(image.images[space], [at]) if places]
+    lines_of = [locate(image.images[space], [at], image.named) for space, at in code]
+    found = [places[0] for each in lines_of for places in each if places]
     lines = [f"{place.file.name}:{place.line}" for place in found]
     at = f" ({' and '.join(dict.fromkeys(lines))})" if lines else ""
     if "region" in event:

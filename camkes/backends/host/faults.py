@@ -134,7 +134,7 @@ def locate_faults(faults: Iterable[FaultRecord], image: HostImage) -> tuple[Loca
 
 
 def _locate(fault: FaultRecord, image: HostImage) -> Located:
-    places = [p for frame in locate(image.folder / fault.image, fault.frames) for p in frame]
+    places = [p for frame in locate(image.folder / fault.image, fault.frames, image.named) for p in frame]
     own = tuple(p for p in places if not is_tools(p.file, image))
     functions = {p.function for p in places}
     return Located(fault, own or tuple(places), _STOP in functions, {_STOP, _MESSAGE} <= functions)

@@ -10,7 +10,9 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from camkes.backends.host.addresses import named_folders, naming_flags
 from camkes.backends.host.codes import LINK_ERROR, NO_COMPILER, UNUSABLE_NAME
 from camkes.backends.host.compiler import WATCH_GENERATED, Compiler, find_compiler
 from camkes.backends.host.declared import DeclaredNames, is_of_missing_name, one_for_each_cause
@@ -62,7 +64,8 @@ def heap_sizes(application: Application, system: System, model: CapabilityModel)
 class HostImage(Struct, frozen=True):
     """A system that can run: `kernel` boots `table`, whose images are beside it in `folder`; `oracle` judges
     what it records. `unwatched`: accesses to memory that an image for a search does not report. `code` was
-    generated for it; `compiled` is what compiles the sources of each instance."""
+    generated for it; `compiled` is what compiles the sources of each instance; `named` are folders by the
+    names that images have for them."""
 
     folder: Path
     table: Path
@@ -74,6 +77,7 @@ class HostImage(Struct, frozen=True):
     unwatched: tuple[Unwatched, ...] = ()
     code: tuple[Path, ...] = ()
     compiled: Mapping[str, tuple[BuildJob, ...]] = {}
+    named: Mapping[str, Path] = {}
 
 
 def build_host(
@@ -193,6 +197,9 @@ class _Build:
         compiler = find_compiler(sanitize, self.sink, languages, mcs=self.system.mcs)
         if compiler is None or self.sink.has_errors:
             return None
+        named = named_folders(self.application.folder, self.out)
+        if not (sanitize or self.covers):  # which name files themselves, when they run
+            compiler = replace(compiler, names=naming_flags(named))
         about = {i.name: f"component {i.type.name}, instance {i.name}" for i in instances}
         kinds = {instance.name: instance.type for instance in instances}
         self.sources_of = {name: build.sources for name, build in builds.items()}
@@ -256,6 +263,7 @@ class _Build:
             unwatched=tuple(self._unwatched(written, builds, linker, compiler)),
             code=tuple(file.path for files in self.generated.values() for file in files),
             compiled={name: tuple(of) for name, of in jobs.items()},
+            named=named,
         )
 
     def _unwatched(

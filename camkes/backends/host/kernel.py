@@ -23,6 +23,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
+from camkes.backends.host.addresses import TOOL, naming_flags
 from camkes.backends.host.codes import KERNEL_BUILD
 from camkes.backends.host.compiler import Compiler, find_compiler
 from camkes.backends.host.digests import of_file, of_words
@@ -123,6 +124,7 @@ def _entry(compiler: Compiler) -> str:
         str(compiler.sanitize),
         str(compiler.mcs),
         str(ROOT),
+        TOOL,
         os.environ.get("CFLAGS", ""),
     ]
     return f"host-{of_words([*words, *(f'{f} {of_file(f)}' for f in files)])[:16]}"
@@ -235,7 +237,8 @@ def runtime_jobs(compiler: Compiler, out: Path, last: Sequence[str]) -> list[Bui
 
 def _make_runtime(work: Path, entry: Path, compiler: Compiler, sink: Sink, progress: Progress) -> bool:
     # the scratch folder is another one each time; each image is linked with the lines, and needs no more
-    jobs = runtime_jobs(compiler, entry / _RUNTIME, (f"-ffile-prefix-map={work}=.", "-g1"))
+    names = (*naming_flags({TOOL: ROOT}), f"-ffile-prefix-map={work}=.")
+    jobs = runtime_jobs(compiler, entry / _RUNTIME, (*names, "-g1"))
     good = _run_jobs(work, jobs, sink, progress)
     for job in jobs:
         for file in (job.dependencies, job.messages):

@@ -33,7 +33,7 @@ class PlaceFinder:
             if (space, offset) not in self._found:
                 wanted.setdefault(space, []).append(offset)
         for space, offsets in wanted.items():
-            places = locate(self._image.images[space], offsets)
+            places = locate(self._image.images[space], offsets, self._image.named)
             self._found.update(
                 ((space, offset), lines) for offset, lines in zip(offsets, places, strict=True)
             )

@@ -5,16 +5,17 @@ the fault, and one with the registers and words of the stack. Here they become l
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from camkes.backends.host.addresses import CodeLine, locate
+from camkes.backends.host.addresses import CodeLine, locate, named_folders
 from camkes.backends.sel4.unwind import StackState, calls
-from camkes.resources import ROOT
+from camkes.files import write_changed
 
 #: the instance, the thread, the fault, and where its code is
 _FAULT = re.compile(r"FAULT HANDLER: ([^:/]+): thread (.+?): (.+?)(?:, pc 0x([0-9a-f]{1,16}))?")
@@ -28,7 +29,11 @@ _STACK = re.compile(
 
 
 #: the name that images have for the workspace, of which an SDK has some files
-WORKSPACE_NAME = Path("/workspace")
+WORKSPACE_NAME = "/workspace"
+
+
+#: the file with the folder of the application
+_APPLICATION = "camkes-application"
 
 
 class FaultLine(Struct, frozen=True):
@@ -86,21 +91,21 @@ def frames_of(out: Path, line: StackLine) -> tuple[int, ...]:
 
 def places(image: Path, frames: tuple[int, ...]) -> tuple[CodeLine, ...]:
     """Their lines, as far as the program has them: a release image has none."""
-    folders = named_folders(image.parent)
-    found = (place for frame in locate(image, frames) for place in frame)
-    return tuple(replace(place, file=_as_here(place.file, folders)) for place in found)
+    folders = folders_of(image.parent)
+    return tuple(place for frame in locate(image, frames, folders) for place in frame)
 
 
-def named_folders(out: Path) -> dict[Path, Path]:
-    """The folders that images of the build in `out` have other names for, by these."""
-    return {Path("/build"): out, Path("/camkes-rt"): ROOT}
+def folders_of(out: Path) -> dict[str, Path]:
+    """The folders that images of the build in `out` have names for, by these."""
+    application = None
+    with suppress(OSError):  # the build is of another version
+        application = Path(os.fsdecode((out / _APPLICATION).read_bytes()))
+    return named_folders(application, out)
 
 
-def _as_here(file: Path, folders: Mapping[Path, Path]) -> Path:
-    """The place of a file that an image names by what its folder is for (-ffile-prefix-map)."""
-    return next(
-        (there / file.relative_to(name) for name, there in folders.items() if file.is_relative_to(name)), file
-    )
+def note_application(out: Path, folder: Path) -> None:
+    """Note in a build folder which application images are of. Raises OSError."""
+    write_changed(out / _APPLICATION, os.fsencode(folder.absolute()))
 
 
 class FaultText:

@@ -25,7 +25,7 @@ from camkes.backends.host.ninja import NinjaError
 from camkes.backends.host.ninja import program as find_ninja
 from camkes.backends.sel4.build_log import NINJA_STATUS, failing_lines
 from camkes.backends.sel4.codes import NO_LISTS, NO_WORKSPACE, SEL4_BUILD
-from camkes.backends.sel4.fault_lines import FaultText
+from camkes.backends.sel4.fault_lines import FaultText, note_application
 from camkes.diagnostics import Sink
 from camkes.project.application import Application
 from camkes.project.cmake import find_cmake
@@ -134,7 +134,10 @@ def made(
             sink.add(error.diagnostic)
             yield False
         else:
-            yield _make_locked(workspace, application, out, definitions, sink, progress)
+            good = _make_locked(workspace, application, out, definitions, sink, progress)
+            if good:
+                note_application(out, application)
+            yield good
 
 
 def _make_locked(

@@ -60,6 +60,7 @@ DOCUMENTS = {
     "schedule": JsonDocument(
         "camkes explore --schedule, camkes run --replay", "backends.host.schedule", "Schedule"
     ),
+    "evidence": JsonDocument("camkes evidence, in evidence.json", "evidence.kit", "EvidenceReport"),
     "explain": JsonDocument("camkes explain --json", "diagnostics.explain", "CodePage", True),
     "sdk": JsonDocument("camkes sdk --json --list FILE", "cli.commands.sdks", "SdkReport"),
     "doctor": JsonDocument("camkes doctor --json", "cli.commands.environment", "DoctorReport"),

@@ -9,6 +9,7 @@ loses a stop whose condition has called something, and on some processors cannot
 
 import json
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -400,6 +401,8 @@ def setup(path):
         f"handle {OWN_SIGNALS} nostop noprint pass",
     ):
         gdb.execute(line, to_string=True)
+    for name, place in settings["sources"]:
+        gdb.execute(f"set substitute-path {shlex.quote(name)} {shlex.quote(place)}", to_string=True)
     for command in (Camkes, Threads, Waits, Break, At, Back):
         command()
     gdb.events.stop.connect(on_stop)

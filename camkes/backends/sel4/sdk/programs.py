@@ -11,6 +11,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from camkes import process
+from camkes.backends.host.addresses import APPLICATION
 from camkes.backends.host.declared import DeclaredNames, one_for_each_cause
 from camkes.backends.host.jobs import BuildJob, BuildOutcome, Progress
 from camkes.backends.host.link import report_linker
@@ -36,11 +37,11 @@ _ASSEMBLED = """\
 
 
 class Programs:
-    """Commands of a configuration, with paths of this machine in place of placeholders. Files of `out`
-    have the names that they have in a build of a workspace; those of `kept` stay as they are."""
+    """Commands of a configuration, with paths of this machine in place of placeholders. Files of `out` and
+    of the `application` have the names that they have in a build of a workspace."""
 
     def __init__(
-        self, sdk: Sdk, configuration: Configuration, out: Path, work: Path, kept: Path | None = None
+        self, sdk: Sdk, configuration: Configuration, out: Path, work: Path, application: Path | None = None
     ) -> None:
         self.folder = sdk.folder
         self.configuration = configuration
@@ -49,7 +50,7 @@ class Programs:
         self._inside: dict[str, str] = {}
         maps = {sdk.folder / "workspace": "/workspace", self.build: "/build"}
         maps |= {ROOT / name: f"/camkes-rt/{name}" for name in ("kernel", "runtime")}
-        maps |= {} if kept is None or "=" in str(kept) else {kept: str(kept)}
+        maps |= {} if application is None or "=" in str(application) else {application: APPLICATION}
         # the last that fits counts
         maps |= dict.fromkeys((out, work, *(work / name for name in LINKED)), "/build")
         self.mapped = tuple(maps)
