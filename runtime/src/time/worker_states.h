@@ -195,6 +195,7 @@ CAMKES_INLINE_HERE bool camkes_worker_event(struct camkes_cpi *cpi, struct camke
         }                                                                                          \
         worker->state = CAMKES_WORKER_##next;                                                      \
         return true;
+        /* not covered: some actions cannot fail; each pair that can be has a case */
         CAMKES_WORKER_CHANGES(CHANGE)
 #undef CHANGE
     }
