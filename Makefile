@@ -8,6 +8,7 @@
 #   make test-clang  the tests that compile components, with Clang
 #   make site    the documentation site, in build/site
 #   make docs    the same, and all tests of the documentation
+#   make coverage  what the unit tests of the runtime execute of it (needs GCC 14 or newer: CC=gcc-14)
 #   make mutate  how many small faults in the code the tests find (benchmarks/README.md); takes long
 #   make explore  every schedule of small systems in every mix of protocols; takes hours
 #   make proof   the queue of waiters meets its contracts, and blocking (needs Frama-C, Why3, CVC4 and Coq)
@@ -26,7 +27,7 @@ COVERED := parser camkes/resolve camkes/protocols
 PYTHON_CODE := camkes tools parser tests benchmarks docs/site
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
-.PHONY: demo quick test test-long test-clang setup check-python lint unit sanitize format clean pins mutate explore spin proof docs site
+.PHONY: demo quick test test-long test-clang coverage setup check-python lint unit sanitize format clean pins mutate explore spin proof docs site
 
 # The demo needs only what running needs; tests need the tools of developers too.
 setup: $(VENV)/.run-ready
@@ -101,6 +102,9 @@ test-long: $(VENV)/.test-ready
 
 test-clang: $(VENV)/.test-ready
 	CC=clang CXX=clang++ $(BIN)/python -m pytest -rs -n $(JOBS) --dist loadfile tests/host tests/backends/host tests/end_to_end
+
+coverage: $(VENV)/.test-ready
+	$(BIN)/python benchmarks/runtime_coverage.py --jobs $(JOBS)
 
 docs: $(VENV)/.test-ready site
 	$(BIN)/python -m pytest -n $(JOBS) --timeout 300 -m 'long or not long' tests/docs

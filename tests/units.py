@@ -13,13 +13,21 @@ import pytest
 from camkes.evidence.requirements import named
 from camkes.resources import ROOT
 
+SANITIZED = ("cc", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 
-def build(folder: Path, test: Path, sources: Sequence[Path], includes: Sequence[Path], *flags: str) -> Path:
+
+def build(
+    folder: Path,
+    test: Path,
+    sources: Sequence[Path],
+    includes: Sequence[Path],
+    *flags: str,
+    compiler: Sequence[str] = SANITIZED,
+) -> Path:
     program = folder / "test"
     subprocess.run(
         [
-            *("cc", "-std=c11", "-O0", "-g1", "-Wall", "-Wextra", "-Wswitch-enum", "-Werror", *flags),
-            *("-fsanitize=address,undefined", "-fno-sanitize-recover=all"),
+            *(*compiler, "-std=c11", "-O0", "-g1", "-Wall", "-Wextra", "-Wswitch-enum", "-Werror", *flags),
             *(f"-I{include}" for include in includes),
             *("-o", str(program), str(test), *map(str, sources)),
         ],

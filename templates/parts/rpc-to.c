@@ -45,7 +45,7 @@ static void /*? serve ?*/_/*? method.name ?*/(struct camkes_thread */*? method.t
 /*- elif asked -*/
     const struct camkes_layout /*? method.asked ?*/ = /*? asked ?*/;
     struct camkes_registers *const /*? method.storage ?*/ = CAMKES_IS_SHORT(/*? method.asked ?*/.bytes) ? /*? registers ?*/ : NULL;
-    if (/*? method.storage ?*/ == NULL) {
+    if (!CAMKES_IS_SHORT(/*? method.asked ?*/.bytes)) {
         camkes_registers_to_buffer(/*? registers ?*/);
     }
     struct camkes_message /*? m ?*/ = camkes_message_request(/*? method.storage ?*/, /*? method.asked ?*/, /*? method.request ?*/->words);

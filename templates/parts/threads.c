@@ -10,5 +10,5 @@ struct camkes_thread *const camkes_threads[] = {
     &/*? c_name ?*/, /* /*? name ?*/ */
 /*- endfor -*/
 };
-const unsigned camkes_thread_count = sizeof camkes_threads / sizeof *camkes_threads;
+const unsigned camkes_thread_count = /*? me.space_threads | length ?*/;
 /*- endif -*/

@@ -99,6 +99,9 @@ NOT_RUN: dict[str, dict[str, tuple[str, ...]]] = {
     "tests/analysis/test_certificates.py has the same system": {
         "docs/certificates.md": ("camkes plan", "4 of 4", "nested.jsonl:8", '{"line"'),
     },
+    "it needs GCC 14; tests/runtime/test_coverage_of_units.py runs it where that is": {
+        "docs/coverage.md": ("make coverage",),
+    },
     "test_fragments.py runs it, with what it needs": {
         "docs/debugging.md": ("camkes debug examples/nested ", "(camkes 2.5 ms) camkes threads"),
         "docs/editor.md": ("{", "[language-server", "[[grammar]]"),

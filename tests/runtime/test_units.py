@@ -12,105 +12,27 @@ import pytest
 
 from camkes.resources import HOST_KERNEL, RUNTIME
 from tests.runtime.host import place
+from tests.runtime.units import FOLDER, UNITS, build_unit
 from tests.units import build, check, requirement_of
 from tests.written import write_files
 
 SEL4 = RUNTIME / "src" / "platform" / "sel4"
-_UNIT = Path(__file__).parent / "unit"
-#: by name: the sources besides the test itself, and whether the kernel is an MCS kernel
-_UNITS = (
-    ("queue_test", ("queue.c",), False),
-    ("message_test", ("message.c", "message_error.c"), False),
-    ("shared_memory_test", (), False),
-    ("marshal_test", (), False),
-    ("refusal_test", (), False),
-    ("library_host_test", (), False),
-    ("error_test", ("error.c",), False),
-    ("every_error_test", (), False),
-    ("semaphore_test", ("semaphore.c",), False),
-    ("group_test", ("group.c", "lending.c"), False),
-    ("monitor_test", ("group.c", "lending.c"), False),
-    ("monitor_test", ("group.c", "lending.c"), True),
-    ("condition_test", ("condition.c",), False),
-    ("condition_test", ("condition.c",), True),
-    ("helper_test", ("helper.c",), False),
-    ("start_test", ("start.c",), False),
-    ("start_test", ("start.c",), True),
-    ("event_test", ("event.c", "semaphore.c"), False),
-    ("platform_test", ("platform_host.c",), False),
-    ("platform_test", ("platform_host.c",), True),
-    ("manager_test", ("manager.c", "check.c", "queue.c"), False),
-    ("manage_test", ("manager.c", "check.c", "queue.c"), False),
-    ("manage_test", ("manager.c", "check.c", "queue.c"), True),
-    ("lock_test", ("lock.c",), False),
-    ("lock_test", ("lock.c",), True),
-    ("thread_test", ("thread.c",), False),
-    ("timer_test", ("timer.c",), False),
-    ("checks_test", (), False),
-    ("request_test", (), False),
-    ("request_test", (), True),
-    ("serve_test", ("serve.c",), False),
-    ("serve_test", ("serve.c",), True),
-    ("nested_test", ("managers.c", "nested.c"), False),
-    ("nested_test", ("managers.c", "nested.c"), True),
-    (
-        "budget_test",
-        (
-            "managers.c",
-            "budget.c",
-        ),
-        True,
-    ),
-    ("overrun_test", ("overrun.c",), True),
-    ("payers_test", ("overrun.c",), True),
-    ("aborted_test", ("aborted.c", "overrun.c"), True),
-    ("worker_states_test", ("check.c",), True),
-    ("time_manager_test", ("managers.c", "time_manager.c", "criticality.c"), True),
-    (
-        "task_test",
-        (
-            "managers.c",
-            "task.c",
-        ),
-        False,
-    ),
-    (
-        "task_test",
-        (
-            "managers.c",
-            "task.c",
-        ),
-        True,
-    ),
-    ("passive_test", ("passive.c",), True),
-    ("scheduler_test", ("scheduler.c",), True),
-)
 
 
 @pytest.mark.requirement("RT-36")
 @pytest.mark.parametrize(
     ("name", "sources", "mcs"),
     [
-        pytest.param(*unit, id=f"{unit[0]}{'-mcs' * unit[2]}", marks=requirement_of(_UNIT / f"{unit[0]}.c"))
-        for unit in _UNITS
+        pytest.param(*unit, id=f"{unit[0]}{'-mcs' * unit[2]}", marks=requirement_of(FOLDER / f"{unit[0]}.c"))
+        for unit in UNITS
     ],
 )
 def test_unit(name: str, sources: tuple[str, ...], mcs: bool, tmp_path: Path) -> None:
-    flags = ("-DCAMKES_KERNEL_HOST=1", *(("-DCONFIG_KERNEL_MCS",) if mcs else ()))
-    includes = (RUNTIME / "include", HOST_KERNEL / "include")
-    check(
-        build(
-            tmp_path,
-            _UNIT / f"{name}.c",
-            [_UNIT / "assertion.c", *(RUNTIME / place(s) for s in sources)],
-            includes,
-            *flags,
-        )
-    )
+    check(build_unit(tmp_path, name, sources, mcs))
 
 
 @pytest.mark.requirement("RT-36")
-@requirement_of(_UNIT / "release_sel4_test.c")
+@requirement_of(FOLDER / "release_sel4_test.c")
 def test_a_task_on_sel4_asks_the_clock_for_its_release(tmp_path: Path) -> None:
     """Headers of seL4's libraries are empty here, and other functions of the source are not linked."""
     empty = ("autoconf.h", "camkes/pid.h", "sel4runtime/gen_config.h")
@@ -118,16 +40,16 @@ def test_a_task_on_sel4_asks_the_clock_for_its_release(tmp_path: Path) -> None:
     includes = (RUNTIME / "include", SEL4, HOST_KERNEL / "include", headers)
     source = RUNTIME / place("platform_sel4.c")
     flags = ("-DCAMKES_KERNEL_HOST=1", "-ffunction-sections", "-Wl,--gc-sections")
-    check(build(tmp_path, _UNIT / "release_sel4_test.c", [source], includes, *flags))
+    check(build(tmp_path, FOLDER / "release_sel4_test.c", [source], includes, *flags))
 
 
 @pytest.mark.requirement("RT-36")
-@requirement_of(_UNIT / "printer_sel4_test.c")
+@requirement_of(FOLDER / "printer_sel4_test.c")
 def test_records_are_printed_on_sel4_in_the_order_of_their_times(tmp_path: Path) -> None:
     includes = (RUNTIME / "include", SEL4, HOST_KERNEL / "include")
     flags = ("-DCAMKES_KERNEL_HOST=1", "-DCONFIG_PRINTING")
     printer = HOST_KERNEL.parent / "sel4" / "trace" / "printer.c"
-    check(build(tmp_path, _UNIT / "printer_sel4_test.c", [printer], includes, *flags))
+    check(build(tmp_path, FOLDER / "printer_sel4_test.c", [printer], includes, *flags))
 
 
 def _warnings(folder: Path, mcs: bool, *sources: Path, how: Sequence[str] = ("-fsyntax-only",)) -> str:

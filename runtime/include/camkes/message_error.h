@@ -30,6 +30,6 @@
     X(NO_SIZE, 18, CE_MALFORMED_RPC_PAYLOAD, "the handler set an array, but not its size, *NAME_sz")
 /* clang-format on */
 
-#define CAMKES_MESSAGE_ENUM(name, number, type, text) CAMKES_MESSAGE_##name = number,
-enum camkes_message_error { CAMKES_MESSAGE_GOOD, CAMKES_MESSAGE_ERRORS(CAMKES_MESSAGE_ENUM) };
+#define CAMKES_MESSAGE_ENUM(name, number, type, text) CAMKES_MESSAGE_##name = (number),
+enum camkes_message_error { CAMKES_MESSAGE_GOOD = 0, CAMKES_MESSAGE_ERRORS(CAMKES_MESSAGE_ENUM) };
 #undef CAMKES_MESSAGE_ENUM

@@ -90,8 +90,8 @@ CAMKES_INLINE seL4_MessageInfo_t camkes_request_nested(struct camkes_thread *sel
                                                        struct camkes_registers *registers,
                                                        seL4_Word method, unsigned words)
 {
-    struct camkes_context *const context = self->context; /* there is one */
-    if (context == NULL) {
+    struct camkes_context *const context = self->context; /* it can inherit */
+    if (context == NULL) {                                /* not covered: it has one */
         __builtin_unreachable();
     }
     const seL4_CPtr endpoint = route->endpoint;

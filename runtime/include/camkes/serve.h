@@ -183,6 +183,7 @@ CAMKES_INLINE unsigned camkes_begin_request(struct camkes_thread *self,
         camkes_note_serving(self, true);
     }
     if (lock != NULL) {
+        CAMKES_ASSERT(self->context != NULL); /* pooled: since the request began */
         camkes_lock_take(self, cpi, lock, request->held);
     }
     return CAMKES_MESSAGE_GOOD;

@@ -73,11 +73,12 @@ static void describe(const camkes_error_t *error)
 #if !defined(CAMKES_EVERY_ERROR)
 #define CAMKES_EVERY_ERROR CEA_INVALID
 #endif
+static const camkes_error_action_t every_error = CAMKES_EVERY_ERROR;
 
 static camkes_error_action_t decide(camkes_error_handler_t handler, camkes_error_t *error)
 {
-    if (CAMKES_EVERY_ERROR != CEA_INVALID) {
-        return CAMKES_EVERY_ERROR;
+    if (every_error != CEA_INVALID) {
+        return every_error;
     }
     return handler != NULL ? handler(error) : CEA_ABORT;
 }
@@ -104,8 +105,8 @@ camkes_error_action_t camkes_handle_error(camkes_error_handler_t handler, camkes
 camkes_error_action_t camkes_received_error(camkes_error_handler_t handler, camkes_error_t *error)
 {
     const bool registered = handler != NULL || component_handler != NULL;
-    return registered && CAMKES_EVERY_ERROR == CEA_INVALID ? camkes_handle_error(handler, error)
-                                                           : CEA_DISCARD;
+    return registered && every_error == CEA_INVALID ? camkes_handle_error(handler, error)
+                                                    : CEA_DISCARD;
 }
 
 void camkes_assertion_failed(const char *file, int line, const char *condition)

@@ -281,6 +281,7 @@ static unsigned step_of_caller(struct camkes_cpi *cpi, const struct camkes_calle
     if (!camkes_caller_read(label, &operation)) {
         return CAMKES_MESSAGE_OPERATION;
     }
+    /* not covered: each operation has a case */
     switch (operation) {
     case CAMKES_UPDATE:
     case CAMKES_RAISE:
@@ -300,6 +301,7 @@ static unsigned step_of_worker(struct camkes_cpi *cpi, uint16_t index, seL4_Word
     if (!camkes_worker_read(label, &operation)) {
         return CAMKES_MESSAGE_OPERATION;
     }
+    /* not covered: each operation has a case */
     switch (operation) {
     case CAMKES_ACQUIRE_LOCK:
         return acquire(cpi, index);
@@ -325,6 +327,7 @@ static unsigned step_of_time(struct camkes_cpi *cpi, seL4_Word index, seL4_Word 
     if (!camkes_time_read(label, &operation)) {
         return CAMKES_MESSAGE_OPERATION;
     }
+    /* not covered: each operation has a case */
     switch (operation) {
     case CAMKES_SET_BASE:
         CAMKES_ASSERT(index < cpi->contexts);
@@ -447,6 +450,7 @@ static CAMKES_APART unsigned step_of_member(struct camkes_cpi *cpi, seL4_Word la
     if (!camkes_member_read(label, &operation)) {
         return CAMKES_MESSAGE_OPERATION;
     }
+    /* not covered: each operation has a case */
     switch (operation) {
     case CAMKES_SET_PRIORITY:
         change(cpi, context, before, priority, detail, false);

@@ -50,6 +50,7 @@ static const char *next_string(struct camkes_message *message, size_t *length)
  * source. */
 static bool still_ends(struct camkes_message *message, const char *copy, size_t length)
 {
+    CAMKES_ASSERT(length > 0); /* with the final 0 */
     camkes_read_once();
     if (copy[length - 1] != 0) {
         camkes_message_fail(message, CAMKES_MESSAGE_STRING, message->end + 1);

@@ -20,6 +20,7 @@ static camkes_error_type_t type_of(unsigned error)
 
 static const char *words_of(unsigned error)
 {
+    /* not covered: an error of space has lengths in place of words */
     switch (error) {
 #define WORDS(name, number, type, text)                                                            \
     case CAMKES_MESSAGE_##name:                                                                    \

@@ -328,6 +328,7 @@ static unsigned step_of_member(struct camkes_group *group, struct camkes_member 
     if (!camkes_worker_read(label, &operation)) {
         return CAMKES_MESSAGE_OPERATION;
     }
+    /* not covered: each operation has a case */
     switch (operation) {
     case CAMKES_ACQUIRE_LOCK:
         return acquire(group, member);
@@ -409,6 +410,7 @@ static unsigned step_of_waiter(struct camkes_group *group, struct camkes_waiter 
     if (!camkes_waiter_read(label, &operation)) {
         return CAMKES_MESSAGE_OPERATION;
     }
+    /* not covered: each operation has a case */
     switch (operation) {
     case CAMKES_WAIT:
         return wait_for(group, waiter, index, 0);
@@ -450,6 +452,7 @@ static unsigned step_of_time(struct camkes_group *group, seL4_Word context, seL4
     if (!camkes_time_read(label, &operation)) {
         return CAMKES_MESSAGE_OPERATION;
     }
+    /* not covered: each operation has a case */
     switch (operation) {
     case CAMKES_SET_BASE:
         return rebase(group, context, camkes_label_priority(label));

@@ -42,6 +42,7 @@ static unsigned step_of_control(seL4_Word label)
     if (!camkes_worker_read(label, &operation)) {
         return CAMKES_MESSAGE_OPERATION;
     }
+    /* not covered: each operation has a case */
     switch (operation) {
     case CAMKES_SETTLE:
         return CAMKES_MESSAGE_GOOD; /* earlier updates have been sent by now */
@@ -63,6 +64,7 @@ static unsigned step_of_member(const struct camkes_helper *helper, seL4_Word lab
     if (!camkes_member_read(label, &operation)) {
         return CAMKES_MESSAGE_OPERATION;
     }
+    /* not covered: each operation has a case */
     switch (operation) {
     case CAMKES_SET_PRIORITY:
         return set_priority(helper, camkes_label_priority(label), camkes_label_detail(label),

@@ -166,6 +166,7 @@ static void leave_lock(struct camkes_cpi *cpi, struct camkes_thread *worker, boo
 struct camkes_context *camkes_overrun_return(struct camkes_cpi *cpi, struct camkes_thread *worker,
                                              enum camkes_return when)
 {
+    /* not covered: each value has a case */
     switch (when) {
     case CAMKES_RETURN_REPLIED:
         bring_home(cpi, worker);

@@ -74,6 +74,7 @@ static bool withdraw(struct camkes_cpi *cpi, struct camkes_thread *worker,
                      const struct camkes_context *context)
 {
     const seL4_CPtr time = take(cpi, worker, context);
+    /* not covered: this event cannot fail */
     return time != 0 && camkes_worker_event(cpi, worker, CAMKES_ON_WITHDRAW, time);
 }
 
@@ -96,6 +97,7 @@ static void take_away(struct camkes_cpi *cpi, const struct camkes_context *conte
  * received a message that was sent to it, and be left ready without time. */
 static bool has_budget(const struct camkes_cpi *cpi, seL4_CPtr time)
 {
+    /* not covered: what was bound just now can be unbound */
     return camkes_bind(time, cpi->spare) && camkes_unbind(time, cpi->spare);
 }
 
@@ -245,6 +247,7 @@ struct camkes_context *camkes_overrun_message(struct camkes_cpi *cpi, seL4_Word 
         camkes_platform_reply(seL4_MessageInfo_new(CAMKES_MESSAGE_OPERATION, 0, 0, 0));
         return NULL;
     }
+    /* not covered: each operation has a case */
     switch (operation) {
     case CAMKES_RETURN_TIME:
         return camkes_overrun_return(cpi, worker, (enum camkes_return)when);

@@ -195,10 +195,12 @@ CAMKES_INLINE_HERE bool camkes_worker_event(struct camkes_cpi *cpi, struct camke
         }                                                                                          \
         worker->state = CAMKES_WORKER_##next;                                                      \
         return true;
+        /* not covered: some actions cannot fail */
         CAMKES_WORKER_CHANGES(CHANGE)
 #undef CHANGE
+    default:
+        CAMKES_UNREACHABLE();
     }
-    CAMKES_UNREACHABLE();
 }
 
 /* The same for what cannot fail. */

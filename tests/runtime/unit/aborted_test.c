@@ -107,17 +107,18 @@ static void test_suspend(void)
     want_contexts[A].suspended = true;
     want_contexts[A].resumed = TASK;
     need_aborted(true, "abandon what 50 requests\nrestart 10\nbind 4 to 10\n", "a task");
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 5; i++) {
         begin_with(EXTENSION, NULL, NULL);
         cpi.suspends = i != 0;
-        threads[A].badge = i == 1 ? 2 : 1;
+        threads[A].badge = i == 1 ? 2 : i == 4 ? 0 : 1;
         threads[A].withdrawn = i == 1 || i == 2 ? T_B : i == 3 ? T_FAR : T_A;
         want_aborted(EXTENSION, true);
         need_aborted(true, "abandon what 50 requests\nsend 16 to 30\nrestart 10\nbind 4 to 10\n",
                      i == 0   ? "the CPI suspends no task"
                      : i == 1 ? "a caller that serves a request itself"
                      : i == 2 ? "the time of another task"
-                              : "time that is not known");
+                     : i == 3 ? "time that is not known"
+                              : "no caller");
     }
 }
 
@@ -192,6 +193,10 @@ static void test_rest(void)
     want_rest();
     run_worker(A);
     need_all("abandon\nroll back\n10 returns its time, 0\nstart 10\nfault\n", "there is no lock");
+    begin_rest(false, true);
+    want_rest();
+    run_worker(A);
+    need_all("10 returns its time, 0\nstart 10\nfault\n", "it has no lock to roll back for");
 }
 
 /* `ended`: whose request has ended. */

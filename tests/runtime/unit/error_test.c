@@ -17,7 +17,7 @@ static jmp_buf faulted;
 static seL4_IPCBuffer buffer;
 static char name[600];
 static struct camkes_instance instance = {.name = name};
-static struct camkes_thread thread = {.instance = &instance};
+static struct camkes_thread thread = {.name = "first", .instance = &instance};
 
 seL4_IPCBuffer *seL4_GetIPCBuffer(void)
 {
@@ -142,6 +142,18 @@ static void texts(void)
         need(false, "the thread goes on", 0);
     }
     printed_is("camkes: me: it 1\n");
+    for (volatile unsigned i = 0; i < 2; i++) {
+        if (setjmp(faulted) == 0) {
+            camkes_assertion_failed(i == 0 ? "folder/file.c" : "file.c", 17, "x > 0");
+        }
+        printed_is("camkes: me: thread first: file.c:17: assertion failed: x > 0\n");
+    }
+    seL4_SetUserData(0);
+    if (setjmp(faulted) == 0) {
+        fails("%s", "early");
+    }
+    printed_is("camkes: before the first thread: early\n");
+    seL4_SetUserData((seL4_Word)&thread);
     camkes_print("%d", 2);
     printed_is("2\n");
     camkes_print("%lc", (wint_t)WEOF); /* no character: nothing can be printed of it */

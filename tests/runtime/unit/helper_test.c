@@ -67,7 +67,10 @@ static void of_group(void)
     set(9, 71, "reply priority 0\n");
     set(20, 60, "lend: 60 40 20 60 of thread 5\npriority 20\nreply good 0\n");
     message(0, camkes_member_label(CAMKES_FIND_NESTED, 1, 0), "nested 20 for 60\nreply good 77\n");
-    message(CAMKES_BADGE_CONTROL, camkes_worker_label(CAMKES_SETTLE, 0, 0), "reply good 0\n");
+    later_from = 2;
+    later_label = camkes_member_label(CAMKES_FIND_NESTED, 1, 0);
+    message(CAMKES_BADGE_CONTROL, camkes_worker_label(CAMKES_SETTLE, 0, 0),
+            "reply good 0\nnested 20 for 60\nreply good 77\n");
     message(CAMKES_BADGE_CONTROL, camkes_worker_label(CAMKES_ACQUIRE_LOCK, 0, 0), "reply no 0\n");
     message(CAMKES_BADGE_CONTROL, camkes_member_label(CAMKES_SET_PRIORITY, 30, 0), "reply no 0\n");
     message(2, camkes_worker_label(CAMKES_SETTLE, 0, 0), "reply no 0\n");

@@ -121,6 +121,18 @@ static void bases(void)
               "thread 7\ngive 62\nwake 101: good\nreply good\n");
 }
 
+/* A CPI with a ceiling of its own has that priority, whatever comes. */
+static void ceiling(void)
+{
+    begin(false);
+    cpi.at_ceiling = true;
+    atomic_store(&contexts[LOW].effective, 40);
+    of_worker(LOW, CAMKES_ACQUIRE_LOCK, "take: 9 60\nreply good\n");
+    of_caller(LOW, CAMKES_UPDATE, 20, 70, "update: 9 60 20\nraised 60: 20 for 70\nreply good\n");
+    state("1; 10 20 40 for 60; 20 20 20 for 61; 30 30 30 for 62");
+    message(CAMKES_BADGE_TIME_MANAGER, 0, "refuse 1048576 from 0: 14\nreply no\n");
+}
+
 static void timeouts(void)
 {
     begin(false);
@@ -169,6 +181,7 @@ int main(void)
     released();
     falls();
     bases();
+    ceiling();
     timeouts();
     printf("good\n");
     return 0;

@@ -266,6 +266,23 @@ static void array_that_wraps_around(void)
     need(message.error == CAMKES_MESSAGE_NO_SPACE, "an array of no bytes");
 }
 
+/* Of nothing: neither bytes nor strings. */
+static void nothing(void)
+{
+    size_t count = 7;
+    char before = 'x';
+    struct camkes_message message = camkes_message_new(NULL, 1);
+    camkes_put(&message, &before, 0);
+    camkes_put_strings(&message, NULL, 0);
+    const size_t length = message.at;
+    message = camkes_message_at(camkes_message_registers(), length);
+    camkes_get(&message, &before, 0);
+    char **const strings = camkes_get_strings(&message, &count);
+    need(before == 'x' && message.at == length, "a value without bytes");
+    need(message.error == CAMKES_MESSAGE_GOOD && strings != NULL && count == 0, "no strings");
+    camkes_free_strings(strings, count);
+}
+
 static void strings_in_the_scratch_buffer(void)
 {
     static const char TEXT[] = "a\0b\0c\0d";
@@ -298,6 +315,7 @@ int main(void)
     strings_at_the_end();
     arrays_at_the_end();
     array_that_wraps_around();
+    nothing();
     strings_in_the_scratch_buffer();
     need(reported > 100, "nothing happened");
     free(buffer);

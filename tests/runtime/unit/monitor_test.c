@@ -20,6 +20,8 @@ static void rebase(void)
     word[0] = 1;
     message(CAMKES_BADGE_TIME_MANAGER, camkes_time_label(CAMKES_SET_BASE, 9, 0),
             "C0 priority 9 for 1\nD0 priority 9 for 1\nreply good\n");
+    message(CAMKES_BADGE_TIME_MANAGER, 0, "reply no\n");
+    message(OF_MEMBER + T, camkes_worker_label(CAMKES_TELL, 0, 0), "reply no\n");
     word[0] = 0;
     of_waiter(LATER, CAMKES_POST, 0,
               "T priority 9 for 1\nwoken: 51 4 of thread 7\nwake 0: good\nreply good\n");

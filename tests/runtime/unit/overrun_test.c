@@ -210,6 +210,12 @@ static void test_time_of_fault(void)
     withdrawn(LOW);
     time_out();
     need_time(T_LOW, 0, true);
+    begin("its request is aborted");
+    threads[LOW].state = CAMKES_WORKER_ABORTED;
+    cpi.extension = EXTENSION;
+    budget[EXTENSION] = true;
+    time_out();
+    need(threads[LOW].state == CAMKES_WORKER_ABORTED && bound[EXTENSION] == NULL, "it keeps that");
     begin("its request is answered");
     threads[LOW].replied = true;
     cpi.extension = EXTENSION;

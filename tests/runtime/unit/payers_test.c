@@ -59,6 +59,19 @@ static void test_wait(void)
     wait(HIGH, 0);
     camkes_overrun_wait(&cpi, &contexts[LOW], &contexts[HIGH]);
     need(bound[T_HIGH] == &threads[HIGH], "it does not need the time of others");
+    begin_stalled("its time was taken away before");
+    bound[T_LOW] = NULL;
+    withdrawn(LOW);
+    blocked[LOW] = true;
+    budget[T_HIGH] = true;
+    camkes_overrun_wait(&cpi, &contexts[LOW], &contexts[HIGH]);
+    need_time(T_HIGH, T_LOW, false);
+    begin("one that stalled waits");
+    cpi.lends = true;
+    wait(HIGH, 0);
+    stalled(HIGH);
+    camkes_overrun_lend(&cpi, &contexts[HIGH]);
+    need(bound[T_HIGH] == NULL && threads[HIGH].withdrawn == T_HIGH, "it can pay further down");
     begin_stalled("no help");
     cpi.helps = false;
     camkes_overrun_wait(&cpi, &contexts[LOW], &contexts[HIGH]);
@@ -216,6 +229,9 @@ static void test_tell_all(void)
 
 static void test_leave(void)
 {
+    begin("as nearly all do");
+    need(!camkes_overrun_leave(&cpi, &contexts[LOW]), "it has the time of others");
+    need_time(T_LOW, 0, false);
     begin("with its own time");
     stalled(LOW);
     need(!camkes_overrun_leave(&cpi, &contexts[LOW]), "it has the time of others");
@@ -256,6 +272,9 @@ static void test_home(void)
 
 static void test_give(void)
 {
+    begin("the lock is given to one with its own time");
+    need(!camkes_overrun_give(&cpi, &contexts[LOW]) && binds == 0, "it needs the time of others");
+    need_time(T_LOW, 0, false);
     for (unsigned i = 0; i < 5; i++) {
         begin("the lock is given");
         cpi.helps = i >= 3;

@@ -28,6 +28,15 @@ static camkes_error_t last;
 static char described[160];
 static enum { NOBODY, ANY, OF_REQUESTS } told;
 static camkes_error_action_t action = CEA_DISCARD;
+#if CAMKES_MCS
+static struct camkes_thread running;
+static seL4_IPCBuffer buffer;
+
+seL4_IPCBuffer *seL4_GetIPCBuffer(void)
+{
+    return &buffer;
+}
+#endif
 
 void camkes_print(const char *format, ...)
 {
@@ -145,6 +154,21 @@ static void failed_replies(void)
     reply(CAMKES_MESSAGE_ABORTED, 2, 17);
     need(told == OF_REQUESTS && last.type == CE_REQUEST_ABORTED, "aborted");
     need_description("message of method() refused by server.s: its budget was used up");
+#if CAMKES_MCS
+    need(running.aborted, "the thread cannot find out that it was aborted");
+#endif
+}
+
+/* The type and the description of each error, as the table of errors has them. */
+static void every_error(void)
+{
+#define ERROR(name, number, of_type, text)                                                         \
+    reply(CAMKES_MESSAGE_##name, 2, 17);                                                           \
+    need(last.type == of_type, "the type of " #name);                                              \
+    need(CAMKES_MESSAGE_##name == CAMKES_MESSAGE_NO_SPACE || strstr(described, ": " text) != NULL, \
+         "the description of " #name);
+    CAMKES_MESSAGE_ERRORS(ERROR)
+#undef ERROR
 }
 
 /* Of messages that were not refused there is no server, but a place. */
@@ -248,10 +272,14 @@ static void orders(void)
 
 int main(void)
 {
+#if CAMKES_MCS
+    camkes_set_self(&running);
+#endif
     orders();
     senders_of_requests();
     what_is_printed();
     failed_replies();
+    every_error();
     own_errors();
     whether_to_go_on();
     methods_that_do_not_exist();

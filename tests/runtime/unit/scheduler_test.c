@@ -136,6 +136,19 @@ static void test_end(void)
     need_handled(B + 1, ENDS, 0, "turn: 51 20 8\nb: 0x3314a to 61\n", GOOD);
 }
 
+/* It receives the next message with the answer to the last. */
+static void test_next(void)
+{
+    const struct message two[] = {{A + 1, BEGINS, {9, 0}}, {A + 1, ENDS, {0, 0}}};
+    begin(0);
+    script = two;
+    messages = 2;
+    UNTIL_OVER(camkes_schedule(&self));
+    need_calls("ready\nreceive 1 with 2\nturn: 50 10 9\na: 0x320aa to 60\nreply 0 to 2\n"
+               "receive 1 with 2\nturn: 50 20 9\na: 0x3214a to 60\nreply 0 to 2\n"
+               "receive 1 with 2\n");
+}
+
 static void test_refusals(void)
 {
     begin(0);
@@ -199,6 +212,7 @@ int main(void)
 {
     test_deadlines();
     test_end();
+    test_next();
     test_refusals();
     test_slices();
     puts("good");

@@ -256,6 +256,7 @@ static void what_is_checked(void)
     receives(label(10, 3), 2, 2);
     receives(label(10, 3), 2, 3);
     receives(label(10, 3), 2, 1);
+    receives(label(10, 3), 2, 2); /* like that, but of another caller */
     receives(0, 1, 1); /* neither is it like the one before, nor like those that were refused */
     receives(0, 1, 1);
     serve_cpi(2, 3);
@@ -270,8 +271,17 @@ static void what_is_checked(void)
     strcat(wanted, SERVED(2, 1006, 20, 8) REPLIED(1007) REFUSED(1, 70, 10));
     strcat(wanted, REFUSED(1, 70, 11) REFUSED(1, 70, 11) REFUSED(1, 70, 9));
     strcat(wanted, REFUSED(2, 80, 12) REFUSED(3, 3, 12) SERVED(2, 1013, 10, 3) REPLIED(1014));
-    strcat(wanted, REFUSED(1, 70, 10) REFUSED(1, 70, 10));
+    strcat(wanted, REFUSED(2, 80, 12) REFUSED(1, 70, 10) REFUSED(1, 70, 10));
     need_done(wanted);
+}
+
+/* A good request has the words that the bytes of its parameters need. */
+static void lengths(void)
+{
+    for (unsigned bytes = 0; bytes < 18; bytes++) {
+        const struct camkes_lengths of = camkes_lengths_of((struct camkes_layout){bytes, 1});
+        need(of.least == (bytes + 7) / 8 && of.most == of.least && !of.several, "a length");
+    }
 }
 
 /* Requests for other methods are checked as one: their labels differ only there. */
@@ -365,6 +375,11 @@ static void pools(void)
     need_done(POOL_BEGINS "begin: 5 51 15 3 77\n" POOL_TELLS "handler, held 2\nend: 5 51\n"
                           "call 31 with 0x1004 of 0 words\n" REPLIED(1001));
     need(self.context == &contexts[1] && self.origin == 51 && self.route == 61, "its request");
+    receives(label(10, 3), 2, 2); /* the next one is of another context */
+    atomic_store(&contexts[1].worker, NULL);
+    serve_cpi(2, 2);
+    need(self.context == &contexts[0] && self.origin == 50 && self.route == 60, "its request");
+    done[0] = 0;
     begin();
     receives(label(15, 3), 2, 1);
     atomic_store(&contexts[1].worker, &other);
@@ -442,6 +457,7 @@ static void time_is_returned(void)
 int main(void)
 {
     what_is_checked();
+    lengths();
     methods();
     without_a_protocol();
     locks();

@@ -79,7 +79,17 @@ void camkes_host_point(void)
     }
 }
 
-struct camkes_thread *const camkes_threads[1];
+static struct camkes_thread first, second;
+struct camkes_thread *const camkes_threads[] = {&first, &second};
+static const struct camkes_thread *begun;
+
+void _camkes_thread(unsigned index);
+
+static void begins(struct camkes_thread *self)
+{
+    need(camkes_self() == self, "it does not know itself");
+    begun = self;
+}
 
 #if CAMKES_MCS
 static unsigned initialised; /* after so many messages that a thread is ready */
@@ -126,6 +136,12 @@ int main(void)
     struct camkes_start start = {.gate = GATE, .ready = READY, .interfaces = 2};
     const struct camkes_instance instance = {.name = "instance", .start = &start};
 
+    first.start = second.start = begins;
+    _camkes_thread(1);
+    need(begun == &second, "another thread begins");
+#if CAMKES_MCS
+    camkes_set_self(&active);
+#endif
     camkes_start_interface(&instance, NULL);
     need(sent[READY] == 1 && received[GATE] == 1, "the first interface has started");
     camkes_start_interface(&instance, NULL);

@@ -19,7 +19,7 @@ void camkes_write_coverage(void);
 
 void camkes_write_coverage(void)
 {
-    if (__gcov_dump != NULL) {
+    if (__gcov_dump != NULL) { /* not covered: only in images that count */
         __gcov_dump();
     }
 }

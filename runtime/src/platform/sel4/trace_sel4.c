@@ -50,7 +50,9 @@ static void record(uint8_t kind, uint16_t other, unsigned count, const uint64_t 
     entry->other = other;
     entry->time = time;
     entry->arguments = (uint8_t)count;
-    (void)memcpy(entry->argument, arguments, count * sizeof(*arguments));
+    if (count > 0) {
+        (void)memcpy(entry->argument, arguments, count * sizeof(*arguments));
+    }
     atomic_store(&entry->full, 1);
 }
 

@@ -254,4 +254,4 @@ struct camkes_thread *const camkes_threads[] = {
     &camkes_instance_logger__log, /* logger.log */
     &camkes_instance_logger__done, /* logger.done */
 };
-const unsigned camkes_thread_count = sizeof camkes_threads / sizeof *camkes_threads;
+const unsigned camkes_thread_count = 3;

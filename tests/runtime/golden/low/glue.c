@@ -174,4 +174,4 @@ extern struct camkes_thread camkes_instance_low__control;
 struct camkes_thread *const camkes_threads[] = {
     &camkes_instance_low__control, /* low */
 };
-const unsigned camkes_thread_count = sizeof camkes_threads / sizeof *camkes_threads;
+const unsigned camkes_thread_count = 1;
