@@ -41,7 +41,7 @@ def stated(root: Path) -> list[Requirement]:
         text = page.read_text("utf-8")
         title = _TITLE.search(text)
         area = title[1] if title else page.stem
-        area = area[:1].upper() + area[1:]
+        area = area if area.startswith("seL4") else area[:1].upper() + area[1:]
         found += [Requirement(name, _LINK.sub(r"\1", words), area) for name, words in _STATED.findall(text)]
     return found
 
