@@ -24,6 +24,7 @@ from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
 from camkes import pipeline
+from camkes.cli.captured import captured
 from camkes.diagnostics import Sink
 from camkes.evidence import assess, kit
 from camkes.evidence.assess import Assessed, Assessment
@@ -389,6 +390,36 @@ def part_of(
     assert given
     assert (platform in given[0]) is (platform is not None)
     return part
+
+
+DOMAINS = """component Worker { control; requestor; }
+assembly {
+    composition { component Worker p; component Worker q; }
+    configuration {
+        p._priority = 10; p._period = 20 ms; p._wcet = 1 ms; p._domain = 1;
+        q._priority = 20; q._period = 20 ms; q._wcet = 1 ms; q._domain = 2;
+    }
+    schedule { [(1, 3 ms), (2, 4 ms)] }
+}
+"""
+
+
+def test_slots_of_domains_are_in_the_plan(tmp_path: Path) -> None:
+    (tmp_path / "pair.camkes").write_text(DOMAINS)
+    (tmp_path / "worker.c").write_text(CODE)
+    assessed = Assessed(
+        asked=pipeline.Input(Path("pair.camkes")),
+        words=["pair.camkes"],
+        shown=Path("kit"),
+        platform=None,
+        span="10ms",
+        limit="1s",
+        strict=False,
+    )
+    with chdir(tmp_path):
+        made = Assessment(assessed, tmp_path, captured, lambda _: None, "")
+        assert made._check().state is PartState.HOLDS
+        assert made._plan().details == ("domains in their slots: 1 for 3 ms, 2 for 4 ms",)
 
 
 @pytest.mark.parametrize(
