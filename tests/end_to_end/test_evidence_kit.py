@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -317,11 +318,47 @@ def test_a_kit_takes_the_place_of_a_kit_only(tmp_path: Path) -> None:
     (tmp_path / "kit" / "old.txt").touch()
     assert camkes(*words, cwd=tmp_path).status == 0
     assert not (tmp_path / "kit" / "old.txt").exists()
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "thesis.tex").touch()
+
+
+@pytest.mark.parametrize("when", ["before", "meanwhile"])
+def test_other_files_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str) -> None:
+    """Where they are there before, nothing is done."""
+    file = tmp_path / "mine" / "thesis.tex"
+    asked = []
+
+    def parts(_: Assessment) -> Iterator[EvidencePart]:
+        asked.append(True)
+        file.parent.mkdir()
+        file.touch()
+        return iter(())
+
+    monkeypatch.setattr(Assessment, "parts", parts)
+    if when == "before":
+        file.parent.mkdir()
+        file.touch()
     done = camkes("evidence", INVERSION, "-o", "mine", cwd=tmp_path)
     assert done.status == 1 and "has files that are not of a kit" in done.errors
-    assert named(tmp_path / "mine") == ["thesis.tex"]
+    assert named(tmp_path) == ["mine"] and named(file.parent) == ["thesis.tex"]
+    assert bool(asked) == (when == "meanwhile")
+
+
+@pytest.mark.usefixtures("without_parts")
+def test_a_kit_that_cannot_be_put_there_leaves_the_former_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("evidence", INVERSION, "-o", "kit", *QUICK)
+    assert camkes(*words, cwd=tmp_path).status == 0
+    (tmp_path / "kit" / "former").touch()
+    rename = Path.rename
+
+    def fail(path: Path, target: Path) -> Path:
+        if path.name == "new":
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", fail)
+    assert camkes(*words, cwd=tmp_path).status == 1
+    assert named(tmp_path) == ["kit"] and "former" in named(tmp_path / "kit")
 
 
 def test_the_folder_has_to_be_named() -> None:
