@@ -361,6 +361,8 @@ class Assessment:
             verdict = f"longer than their bounds: {', '.join(late)}"
         head = ("task", "deadline", "bound", "longest seen, host kernel", "longest seen, seL4")
         details = [] if sel4 else ["on seL4 nothing was seen: there is no run on it in this kit"]
+        if late and self._of.platform is None:
+            details.append("the bounds leave out what operations of the kernel take: --platform adds that")
         state = PartState.FAILS if late else PartState.HOLDS
         return _part(
             "timing", state, verdict, [], [], details=details, tables=[EvidenceTable(head, tuple(rows))]

@@ -5,9 +5,12 @@
 from __future__ import annotations
 
 import re
+from importlib.util import module_from_spec, spec_from_file_location
 from itertools import groupby
 from pathlib import Path
+from types import ModuleType
 
+from camkes.diagnostics.explain import all_codes
 from camkes.evidence.requirements import stated
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,6 +41,33 @@ def defects(changelog: str) -> str:
     return rows
 
 
+def not_modelled() -> str:
+    """The rows of the page about that."""
+    (rows,) = re.findall(
+        r"^\| not modelled .*\n\|[-|]+\n((?:\|.*\n)+)", _read("docs/not-modelled.md"), re.MULTILINE
+    )
+    return str(rows)
+
+
+def warnings() -> str:
+    """The codes of all warnings with their names, by what they are about."""
+    rows = ""
+    for number, subject in reference().SUBJECTS.items():
+        codes = [code for code in all_codes() if code.number.startswith(f"W{number}")]
+        named = [f"{code.number} {code.name}" for code in sorted(codes, key=lambda code: code.number)]
+        rows += f"| {subject} | {', '.join(named)} |\n" if named else ""
+    return rows
+
+
+def reference() -> ModuleType:
+    """The script that makes the pages of the reference."""
+    found = spec_from_file_location("reference", ROOT / "docs" / "site" / "reference.py")
+    assert found is not None and found.loader is not None
+    module = module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
 def _read(name: str) -> str:
     return (ROOT / name).read_text("utf-8")
 
@@ -46,5 +76,7 @@ def tables() -> dict[str, str]:
     """The rows below the heads of these tables."""
     return {
         "| area | ids | number |\n|---|---|---|\n": requirements(),
+        "| not modelled | in a run | where it is |\n|---|---|---|\n": not_modelled(),
+        "| about | warnings |\n|---|---|\n": warnings(),
         "| version | known defects |\n|---|---|\n": defects(_read("CHANGELOG.md")),
     }

@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import re
+import tomllib
 from enum import IntEnum
 
 import pytest
@@ -29,6 +30,16 @@ _found.loader.exec_module(reference)
 def test_every_page_has_a_place_in_the_site() -> None:
     places = re.findall(r"reference/[\w-]+\.md", (ROOT / "docs/site/navigation.toml").read_text())
     assert sorted(places) == sorted(reference.PAGES)
+
+
+def test_every_page_of_the_repository_has_a_place_in_the_site() -> None:
+    """Decisions and requirements are below pages that lead to them."""
+    navigation = tomllib.loads((ROOT / "docs/site/navigation.toml").read_text())
+    places = [page for pages in navigation.values() for page in pages]
+    assert len(places) == len(set(places))
+    written = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    led_to = ("decisions/", "requirements/")
+    assert {page for page in written if not page.startswith(led_to)} <= set(places)
 
 
 def test_grammar() -> None:

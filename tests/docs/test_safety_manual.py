@@ -17,6 +17,7 @@ import pytest
 from camkes.analysis.assumptions import AssumptionKind
 from camkes.cli.table import MODULES, make_parser
 from camkes.evidence.assess import _ABOUT
+from camkes.evidence.requirements import stated
 from tests.docs import manual
 
 pytestmark = pytest.mark.requirement("TOOL-36")
@@ -89,7 +90,7 @@ def test_qualification_levels() -> None:
 
 def test_commands_of_the_checks_can_be_given() -> None:
     commands = [
-        command for cells in rows("| what | command |") for command in re.findall(r"`([^`]+)`", cells[1])
+        command for cells in rows("| id | what | command |") for command in re.findall(r"`([^`]+)`", cells[2])
     ]
     assert len(commands) >= len(_ABOUT)
     for command in commands:
@@ -99,6 +100,19 @@ def test_commands_of_the_checks_can_be_given() -> None:
             assert not unknown and arguments.run_command, command
         else:
             assert program in PROGRAMS
+
+
+def test_ids_count_and_references_lead_to_something() -> None:
+    """Of assumptions of use, of malfunctions, and of the requirements that hold them."""
+    used = [cells[0] for cells in rows("| id | what | command |")]
+    assert used == [f"AOU-{number}" for number in range(1, len(used) + 1)]
+    malfunctions = list(rows("| id | malfunction |"))
+    assert [cells[0] for cells in malfunctions] == [f"MF-{n}" for n in range(1, len(malfunctions) + 1)]
+    known = {each.id for each in stated(manual.ROOT)}
+    for *_, detected, held in malfunctions:
+        assert detected and set(held.split(", ")) <= known, held
+    text = PAGE.read_text("utf-8")
+    assert set(re.findall(r"AOU-\d+", text)) == set(used)
 
 
 def test_known_defects_of_several_versions() -> None:

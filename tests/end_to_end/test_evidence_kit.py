@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -24,6 +25,7 @@ from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
 from camkes import pipeline
+from camkes.cli.captured import captured
 from camkes.diagnostics import Sink
 from camkes.evidence import assess, kit
 from camkes.evidence.assess import Assessed, Assessment
@@ -316,11 +318,47 @@ def test_a_kit_takes_the_place_of_a_kit_only(tmp_path: Path) -> None:
     (tmp_path / "kit" / "old.txt").touch()
     assert camkes(*words, cwd=tmp_path).status == 0
     assert not (tmp_path / "kit" / "old.txt").exists()
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "thesis.tex").touch()
+
+
+@pytest.mark.parametrize("when", ["before", "meanwhile"])
+def test_other_files_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str) -> None:
+    """Where they are there before, nothing is done."""
+    file = tmp_path / "mine" / "thesis.tex"
+    asked = []
+
+    def parts(_: Assessment) -> Iterator[EvidencePart]:
+        asked.append(True)
+        file.parent.mkdir()
+        file.touch()
+        return iter(())
+
+    monkeypatch.setattr(Assessment, "parts", parts)
+    if when == "before":
+        file.parent.mkdir()
+        file.touch()
     done = camkes("evidence", INVERSION, "-o", "mine", cwd=tmp_path)
     assert done.status == 1 and "has files that are not of a kit" in done.errors
-    assert named(tmp_path / "mine") == ["thesis.tex"]
+    assert named(tmp_path) == ["mine"] and named(file.parent) == ["thesis.tex"]
+    assert bool(asked) == (when == "meanwhile")
+
+
+@pytest.mark.usefixtures("without_parts")
+def test_a_kit_that_cannot_be_put_there_leaves_the_former_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("evidence", INVERSION, "-o", "kit", *QUICK)
+    assert camkes(*words, cwd=tmp_path).status == 0
+    (tmp_path / "kit" / "former").touch()
+    rename = Path.rename
+
+    def fail(path: Path, target: Path) -> Path:
+        if path.name == "new":
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", fail)
+    assert camkes(*words, cwd=tmp_path).status == 1
+    assert named(tmp_path) == ["kit"] and "former" in named(tmp_path / "kit")
 
 
 def test_the_folder_has_to_be_named() -> None:
@@ -389,6 +427,36 @@ def part_of(
     assert given
     assert (platform in given[0]) is (platform is not None)
     return part
+
+
+DOMAINS = """component Worker { control; requestor; }
+assembly {
+    composition { component Worker p; component Worker q; }
+    configuration {
+        p._priority = 10; p._period = 20 ms; p._wcet = 1 ms; p._domain = 1;
+        q._priority = 20; q._period = 20 ms; q._wcet = 1 ms; q._domain = 2;
+    }
+    schedule { [(1, 3 ms), (2, 4 ms)] }
+}
+"""
+
+
+def test_slots_of_domains_are_in_the_plan(tmp_path: Path) -> None:
+    (tmp_path / "pair.camkes").write_text(DOMAINS)
+    (tmp_path / "worker.c").write_text(CODE)
+    assessed = Assessed(
+        asked=pipeline.Input(Path("pair.camkes")),
+        words=["pair.camkes"],
+        shown=Path("kit"),
+        platform=None,
+        span="10ms",
+        limit="1s",
+        strict=False,
+    )
+    with chdir(tmp_path):
+        made = Assessment(assessed, tmp_path, captured, lambda _: None, "")
+        assert made._check().state is PartState.HOLDS
+        assert made._plan().details == ("domains in their slots: 1 for 3 ms, 2 for 4 ms",)
 
 
 @pytest.mark.parametrize(

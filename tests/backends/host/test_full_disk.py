@@ -226,3 +226,14 @@ def test_a_limit_on_the_size_of_files(size: int, tmp_path: Path) -> None:
         assert (done.returncode, done.stderr.count("error[E0732]")) == (1, 1), done.stderr
         assert f"the limit of the size of a file is {size / 2:g} KiB" in done.stderr
     assert given("build", ADDER, "-o", tmp_path / "out")[0] == 0
+
+
+@pytest.mark.long
+@pytest.mark.requirement("TOOL-35")
+@pytest.mark.parametrize("size", ["16k", "128k"])
+def test_a_full_disk_gets_no_half_of_a_kit(disk: Disk, size: str) -> None:
+    """It ends in the first part, or in a later one."""
+    kit = disk(size) / "kit"
+    status, _, errors = given("evidence", INVERSION, "-o", kit, "--for", "10ms", "--limit", "5s")
+    assert status == 1 and os.strerror(errno.ENOSPC) in errors
+    assert list(kit.parent.iterdir()) == []
