@@ -10,7 +10,7 @@ step could not go on. The command line, CMake's package, the editor and the test
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from camkes.capdl.size import StackUse, SystemSize
     from camkes.model.system import System
     from camkes.outcome import Outcome
+    from camkes.paths.system import BoundedPath
     from camkes.plain import PlainLoss
     from camkes.project.application import Application
     from camkes.protocols.plan import Plan
@@ -770,6 +771,64 @@ def built_size(
         except (OSError, ElfError) as error:
             sink.report(SEL4_BUILD, f"the build cannot be read: {error}")
             return None
+
+
+# Paths -------------------------------------------------------------------------------------------
+
+
+def bounded_paths(
+    asked: Input,
+    workspace: Path | None,
+    output: Path | None,
+    limits: Mapping[str, int],
+    sink: Sink,
+    progress: Progress,
+) -> list[BoundedPath] | None:
+    """Build a system for seL4, a release image unless something else is asked for, with lines in its
+    programs, which changes no instruction, and bound its paths; None after a diagnostic that there is no
+    build."""
+    from msgspec.structs import replace
+
+    flags = {"RELEASE": "ON", **dict(asked.definitions)}
+    flags[_C_FLAGS] = f"{flags.get(_C_FLAGS, '')} -g".strip()
+    with built_for_sel4(
+        replace(asked, definitions=tuple(flags.items())), workspace, output, sink, progress
+    ) as out:
+        if out is None:
+            return None
+        progress("bounding paths")
+        return paths_of_build(out, limits, sink)
+
+
+_C_FLAGS = "CMAKE_C_FLAGS"
+
+
+def paths_of_build(out: Path, limits: Mapping[str, int], sink: Sink) -> list[BoundedPath] | None:
+    """The bounds of the paths of a system in the folder of a build; None if it has no plan. `limits` bound
+    each loop of functions that have no contract."""
+    from camkes.backends.sel4.build import PROJECT, SPEC
+    from camkes.backends.sel4.fault_lines import named_folders
+    from camkes.backends.sel4.link import Unlinked
+    from camkes.backends.sel4.project import Project
+    from camkes.backends.sel4.spec import file_name
+    from camkes.paths.system import bound_paths
+
+    project, unheard = Project.read(out / PROJECT), Sink()  # the build has reported it
+    checked = _check_for_sel4(project, unheard)
+    if checked is None:
+        return None
+    spaces = Unlinked.read((out / SPEC).read_bytes()).spaces
+    images = {name: out / file_name(space.name) for space in spaces for name in space.instances}
+    return bound_paths(checked.system, checked.plan, images, named_folders(out), limits, sink)
+
+
+def bounded_functions(
+    program: Path, functions: Sequence[str], limits: Mapping[str, int], sink: Sink
+) -> list[BoundedPath] | None:
+    """The bounds of functions of a linked program; None after a diagnostic that it cannot be read."""
+    from camkes.paths.system import bound_functions
+
+    return bound_functions(program, functions, limits, sink)
 
 
 # To camkes-tool ----------------------------------------------------------------------------------

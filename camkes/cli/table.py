@@ -51,6 +51,7 @@ MODULES = {
     "analyze": "analyses",
     "schedule": "schedules",
     "measure": "measurements",
+    "paths": "paths",
     "build": "runs",
     "run": "runs",
     "compare": "comparisons",

@@ -49,6 +49,7 @@ NOT_RUN: dict[str, dict[str, tuple[str, ...]]] = {
         "docs/how-to/board.md": (*("camkes measure --platform",) * 2, "chmod +x lab.sh"),
         "docs/how-to/size.md": ("camkes size examples/flight --kernel sel4",),
         "docs/how-to/sdk.md": ("export CAMKES_SDK", "camkes sdk", "camkes sdk -o virt.sdk"),
+        "docs/paths.md": ("camkes paths", "SEL4_WORKSPACE=DIR"),
         "docs/safety-manual.md": ("camkes evidence PATH",),
         "docs/sel4.md": (
             "camkes run examples/nested --kernel sel4 --sdk",

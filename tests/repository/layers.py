@@ -49,6 +49,7 @@ LAYERS = (
         "what a run did: its trace, decoded once: events, states, jobs; refusals; the words of times"),
     Entry(6, ("analysis",), "execution times, blocking, bounds, response times, witnesses"),
     Entry(6, ("capdl",), "kernel objects and capabilities: one model, from which both kernels boot"),
+    Entry(6, ("paths",), "bounds of the instructions of paths, from linked programs"),
     Entry(6, ("project",), "the sources and flags of a system, as CMake declares them"),
     Entry(5, ("protocols",), "requests, closure, plan, checks"),
     Entry(5, ("resolve",), "imports, names, hierarchy, settings: syntax trees to a `System`"),

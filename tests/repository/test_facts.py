@@ -107,6 +107,7 @@ SETTINGS_ALLOWED = {
     ("camkes/backends/upstream_templates/objects.py", "size_bits"): "an argument of that function",
     ("camkes/capdl/authority.py", "max_priority"): "a field of JSON",
     ("camkes/capdl/uses.py", "_data"): "a C variable",
+    ("camkes/paths/program.py", "st_value"): "a field of a symbol in an ELF file",
     ("camkes/resolve/program/configure.py", "dtb_size"): "a field of the answer to a query",
     ("camkes/generate/threads.py", "passive"): "a member of a C record",
     ("camkes/running/kinds.py", "module_offset"): "a field of a record",

@@ -50,6 +50,7 @@ DOCUMENTS = {
     "slots": JsonDocument("camkes schedule --json", "cli.commands.schedules", "ProposedSlotsReport"),
     "measure": JsonDocument("camkes measure --json", "cli.commands.measurements", "MeasureReport"),
     "measure-platform": JsonDocument("camkes measure --platform --json", "cli.machines", "PlatformReport"),
+    "paths": JsonDocument("camkes paths --json", "showing.paths", "PathsReport"),
     "run": JsonDocument("camkes run --json, camkes watch --json", "showing.summary", "RunReport"),
     "compare": JsonDocument("camkes compare --json", "cli.commands.comparisons", "ComparisonReport"),
     "test": JsonDocument("camkes test --json", "testing.reports", "TestsReport"),

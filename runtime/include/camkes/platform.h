@@ -41,6 +41,18 @@
 #define CAMKES_UNLIKELY(condition) __builtin_expect((condition), 0)
 
 /*
+ * Code that executes for no request of generated code: a NOP that compilers do not make. `camkes
+ * paths` leaves it out where it bounds usual requests (camkes/paths/program.py).
+ */
+#if !CAMKES_KERNEL_HOST && defined(__x86_64__)
+#define CAMKES_UNUSUAL() __asm__ volatile("nopl 0x6e757375(%rax)")
+#elif !CAMKES_KERNEL_HOST && defined(__aarch64__)
+#define CAMKES_UNUSUAL() __asm__ volatile("hint #0x75")
+#else
+#define CAMKES_UNUSUAL() ((void)0)
+#endif
+
+/*
  * An invariant of the runtime: checked on the host kernel, so in searches too, and in debug builds
  * for seL4; a release build does not evaluate it. It writes no state.
  */

@@ -241,7 +241,10 @@ CAMKES_INLINE void camkes_serve_plain(struct camkes_thread *self, camkes_server_
     const seL4_MessageInfo_t info = camkes_platform_receive_first(self->endpoint, &badge);
     struct camkes_received request = camkes_received_first(info, badge);
     for (;;) {
-        if (usual.least < usual.most || !camkes_is_usual(&request, usual.least, usual)) {
+        if (usual.least < usual.most) {
+            request.words = (unsigned)seL4_MessageInfo_get_length(request.info);
+        } else if (!camkes_is_usual(&request, usual.least, usual)) {
+            CAMKES_UNUSUAL();
             request.words = (unsigned)seL4_MessageInfo_get_length(request.info);
         }
         self->badge = request.badge;

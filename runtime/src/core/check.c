@@ -46,7 +46,7 @@ void camkes_check_thread(struct camkes_cpi *cpi, const struct camkes_context *co
 
 void camkes_check_member(struct camkes_cpi *cpi)
 {
-    for (uint16_t i = 0; i < cpi->contexts; i++) {
+    for (uint16_t i = 0; i < cpi->contexts; i++) { /* at most contexts times: each once */
         camkes_check_thread(cpi, &cpi->context[i]);
     }
 }
@@ -57,7 +57,7 @@ void camkes_check_cpi(struct camkes_cpi *cpi)
     CAMKES_ASSERT(cpi->first == 0 || (word & CAMKES_WAITERS) != 0);
     CAMKES_ASSERT((word & (CAMKES_WAITERS - 1)) <= cpi->contexts);
     CAMKES_ASSERT(word == 0 || (word & (CAMKES_WAITERS - 1)) != 0);
-    for (uint16_t i = 0; i < cpi->contexts; i++) {
+    for (uint16_t i = 0; i < cpi->contexts; i++) { /* at most contexts times: each once */
         const struct camkes_context *const context = &cpi->context[i];
         const bool holds = (word & (CAMKES_WAITERS - 1)) == context->held;
         camkes_check_thread(cpi, context);

@@ -27,6 +27,7 @@ void camkes_lock_hand_over(struct camkes_cpi *cpi, struct camkes_context *contex
 {
     uintptr_t word = atomic_load(&cpi->lock);
     camkes_point();
+    /* at most 2 times: only its manager changes the word meanwhile, and once */
     while ((word & CAMKES_MANAGER_WAITS) != 0) {
         if (atomic_compare_exchange_strong(&cpi->lock, &word, word | CAMKES_RELEASED)) {
             seL4_Signal(cpi->wake);

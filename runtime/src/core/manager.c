@@ -93,16 +93,13 @@ static bool take_or_mark(_Atomic uintptr_t *lock, const struct camkes_context *c
                          uintptr_t flags)
 {
     uintptr_t word = atomic_load(lock);
-    for (;;) {
+    bool taken;
+    do {
         camkes_point();
-        if (word == 0) {
-            if (atomic_compare_exchange_strong(lock, &word, context->held)) {
-                return true;
-            }
-        } else if (atomic_compare_exchange_strong(lock, &word, word | flags)) {
-            return false;
-        }
-    }
+        taken = word == 0;
+        /* at most 1 time: the manager is above all that could change the word in between */
+    } while (!atomic_compare_exchange_strong(lock, &word, taken ? context->held : word | flags));
+    return taken;
 }
 
 static unsigned acquire(struct camkes_cpi *cpi, uint16_t index)
@@ -192,6 +189,7 @@ static CAMKES_APART unsigned release_or_message(struct camkes_cpi *cpi)
             return CAMKES_MESSAGE_GOOD; /* to the waiter */
         }
         camkes_point();
+        /* at most 1 time: the same */
     } while (!atomic_compare_exchange_strong(&cpi->lock, &word, word & ~CAMKES_MANAGER_WAITS));
     struct camkes_context *const waiter = camkes_queue_first(cpi);
     camkes_keep_reply(&waiter->reply, &atomic_load(&waiter->worker)->name);

@@ -16,6 +16,7 @@ CAMKES_INLINE_HERE seL4_CPtr found(struct camkes_context *context)
      */
     atomic_store(&context->pushing, true);
     camkes_point();
+    /* at most 1 time: the manager is above the worker, which writes `nested` */
     for (;;) {
         const seL4_CPtr manager = atomic_load(&context->nested);
         camkes_point();

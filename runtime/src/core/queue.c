@@ -36,6 +36,7 @@ static void add(struct camkes_cpi *cpi, uint16_t index)
             before == 0 ? 256 * CAMKES_RANKS : cpi->context[before - 1].rank, index);
         loop assigns before, after;
         loop variant after == 0 ? 0 : cpi->context[after - 1].rank; */
+    /* at most contexts times: each is in the list once */
     while (after != 0 && cpi->context[after - 1].rank > cpi->context[index].rank) {
         before = after;
         after = cpi->context[after - 1].next;
@@ -74,6 +75,7 @@ static void drop(struct camkes_cpi *cpi, uint16_t index)
             waits(cpi, before - 1) && at == cpi->context[before - 1].next;
         loop assigns before, at;
         loop variant cpi->context[at - 1].rank; */
+    /* at most contexts times: each is in the list once */
     while (at != index + 1u) {
         //@ assert greater: cpi->context[at - 1].rank > cpi->context[index].rank;
         //@ assert leads: leads(cpi, cpi->context[at - 1].next, cpi->context[at - 1].rank, -1);

@@ -46,6 +46,7 @@ unsigned camkes_check_request(struct camkes_thread *self, struct camkes_received
 static uint16_t pool_index(const struct camkes_thread *self)
 {
     uint16_t index = 0;
+    /* at most threads times: it is one of them */
     while (self->cpi->pool[index] != self) {
         index++;
     }

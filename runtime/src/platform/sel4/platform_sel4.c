@@ -84,6 +84,7 @@ void camkes_platform_timer_await(seL4_CPtr timer, seL4_CPtr notification, uint64
     (void)timer;
     (void)expirations;
     (void)seL4_Poll(notification, NULL);
+    /* at most 1 time: it is signalled at this time, and all that came before was taken away */
     while (camkes_sel4_now() < time) {
         seL4_Wait(notification, NULL);
     }

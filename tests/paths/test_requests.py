@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""The bounds of requests and replies are what generated code and runtime execute, as components for seL4 have
+them; tests/runtime/fast_path counts that by single steps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from camkes.diagnostics import Sink
+from camkes.generate import generate
+from camkes.paths.bound import PathBound, bound
+from camkes.paths.contracts import LoopStatements, StatedSources
+from camkes.paths.graph import WayFinder
+from camkes.paths.program import LinkedProgram
+from camkes.paths.steps import Path as WayThrough
+from camkes.paths.system import CALLS, CONTENDED, ERRORS, BoundedPath, PathKind, bound_paths
+from tests.paths.programs import needs_gcc
+from tests.runtime.host import plan_of
+from tests.runtime.test_fast_path import _LABEL, _SOURCES, _SYSTEM, _count, _program
+
+pytestmark = [pytest.mark.requirement("AN-31"), needs_gcc]
+
+#: a step that count.c does not see: the one behind a kernel call, which is not executed
+_UNSEEN = 1
+#: and one that it subtracts: the return of a function that does nothing
+_RETURN = 1
+
+#: requests by the functions that make them, with the words of their replies
+_REQUESTS = {"r0": "1", "r1": "1", "r2": "1", "r3": "0", "r4": "1"}
+#: replies by instances: threads, labels, words, and paths
+_REPLIES = {
+    "plain": ("plain.p", "0", "1", "p.now"),
+    "fixed": ("fixed.p", _LABEL, "1", "p.now"),
+    "inherited": ("inherited.p@client", _LABEL, "1", "p.now"),
+    "nested": ("nested.p@client", _LABEL, "1", "p.now"),
+}
+_CHOSEN = ("plain.shapes", "0", "4", "shapes.in4")
+
+
+class Fast:
+    """The system of tests/runtime/test_fast_path.py, with programs of its instances."""
+
+    def __init__(self, folder: Path) -> None:
+        sink = Sink()
+        self.system, self.plan, model = plan_of(folder, _SYSTEM, sink)
+        generate(self.system, self.plan, model, folder / "out", sink)
+        assert not sink.has_errors
+        self.programs = {
+            name: _program(folder / "out", name, _SOURCES[name]) for name in ("client", *_REPLIES)
+        }
+        self.sink = Sink()
+        self.bounds = bound_paths(self.system, self.plan, self.programs, {}, {}, self.sink)
+
+    def of(self, instance: str, name: str, kind: PathKind) -> BoundedPath:
+        return next(b for b in self.bounds if (b.of.instance, b.of.name, b.of.kind) == (instance, name, kind))
+
+
+@pytest.fixture(scope="module")
+def fast(tmp_path_factory: pytest.TempPathFactory) -> Fast:
+    return Fast(tmp_path_factory.mktemp("paths"))
+
+
+def _bound(fast: Fast, instance: str, name: str, kind: PathKind) -> PathBound:
+    found = fast.of(instance, name, kind).bound
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("function", _REQUESTS)
+def test_requests_execute_what_is_bounded(function: str, fast: Fast) -> None:
+    program = fast.programs["client"]
+    path = WayThrough(function=function, without=ERRORS | CONTENDED, usual=True)
+    found = bound(WayFinder(LinkedProgram(program), CALLS, LoopStatements(StatedSources())), path)
+    counted = _count(program, "caller", function[1:], _REQUESTS[function])
+    assert found.instructions == counted + _UNSEEN + _RETURN
+    assert found.kernel == {"Call": 1}
+
+
+@pytest.mark.parametrize("instance", _REPLIES)
+def test_replies_execute_what_is_bounded(instance: str, fast: Fast) -> None:
+    *arguments, name = _REPLIES[instance]
+    reply = _bound(fast, instance, name, PathKind.REPLY)
+    handler = _bound(fast, instance, name, PathKind.HANDLER)
+    calls = 1 + handler.kernel.get("Call", 0)
+    counted = _count(fast.programs[instance], *arguments)
+    assert reply.instructions + handler.instructions == counted + calls * _UNSEEN
+    assert reply.kernel == {"ReplyRecv": 1}
+
+
+def test_a_method_of_several_is_close_to_its_bound(fast: Fast) -> None:
+    *arguments, name = _CHOSEN
+    bounds = [_bound(fast, "plain", name, kind) for kind in (PathKind.REPLY, PathKind.HANDLER)]
+    most = sum(each.instructions for each in bounds)
+    assert 0.9 * most <= _count(fast.programs["plain"], *arguments) + _UNSEEN <= most
+
+
+def test_a_request_that_is_not_usual_takes_longer(fast: Fast) -> None:
+    """The bound of a usual reply leaves out what CAMKES_UNUSUAL() is in."""
+    program = LinkedProgram(fast.programs["plain"])
+    usual = fast.of("plain", "p.now", PathKind.REPLY).of.path
+    with_all = bound(WayFinder(program, CALLS, LoopStatements(StatedSources())), replace(usual, usual=False))
+    assert with_all.instructions > _bound(fast, "plain", "p.now", PathKind.REPLY).instructions
+
+
+def test_paths_without_a_bound_are_reported(fast: Fast) -> None:
+    """These programs have no manager, and a memcpy() without lines."""
+    assert fast.of("inherited", "p", PathKind.MANAGER).bound is None
+    assert fast.of("client", "arrays.give", PathKind.REQUEST).bound is None
+    texts = {each.message for each in fast.sink.diagnostics}
+    assert "no function is named `camkes_manage_cpi` in count-inherited" in texts
+    assert "nothing bounds a loop of `memcpy`" in texts
+
+
+def test_limits_bound_functions_of_libraries(fast: Fast) -> None:
+    """Eight integers are four words, which one repeated instruction moves."""
+    program = fast.programs["client"]
+    path = WayThrough(function="r5", without=ERRORS | CONTENDED, usual=True)
+    found = bound(
+        WayFinder(LinkedProgram(program), CALLS, LoopStatements(StatedSources(), {}, {"memcpy": 4})), path
+    )
+    assert _count(program, "caller", "5", "5", "8") <= found.instructions
