@@ -24,7 +24,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from camkes import pipeline
-from camkes.backends.sel4.fault_lines import named_folders
+from camkes.backends.sel4.fault_lines import folders_of
 from camkes.backends.sel4.workspace import find_workspace, make, simulator
 from camkes.diagnostics import Sink
 from camkes.measuring.images import MACHINES, Wanted, write_application
@@ -278,7 +278,7 @@ def main() -> int:
     ):
         sys.exit("\n".join(diagnostic.message for diagnostic in sink.diagnostics))
     found = pipeline.paths_of_build(out, {}, sink)
-    programs = {name: LinkedProgram(out / f"{name}.elf", named_folders(out)) for name in ("client", *SERVERS)}
+    programs = {name: LinkedProgram(out / f"{name}.elf", folders_of(out)) for name in ("client", *SERVERS)}
     rows: dict[tuple[str, bool], Compared] = {}
     for request, contended, pieces in traces(out, programs):
         for row in compared(pieces, found, request, contended=contended):

@@ -807,7 +807,7 @@ def paths_of_build(out: Path, limits: Mapping[str, int], sink: Sink) -> list[Bou
     """The bounds of the paths of a system in the folder of a build; None if it has no plan. `limits` bound
     each loop of functions that have no contract."""
     from camkes.backends.sel4.build import PROJECT, SPEC
-    from camkes.backends.sel4.fault_lines import named_folders
+    from camkes.backends.sel4.fault_lines import folders_of
     from camkes.backends.sel4.link import Unlinked
     from camkes.backends.sel4.project import Project
     from camkes.backends.sel4.spec import file_name
@@ -819,7 +819,7 @@ def paths_of_build(out: Path, limits: Mapping[str, int], sink: Sink) -> list[Bou
         return None
     spaces = Unlinked.read((out / SPEC).read_bytes()).spaces
     images = {name: out / file_name(space.name) for space in spaces for name in space.instances}
-    return bound_paths(checked.system, checked.plan, images, named_folders(out), limits, sink)
+    return bound_paths(checked.system, checked.plan, images, folders_of(out), limits, sink)
 
 
 def bounded_functions(

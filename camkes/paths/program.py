@@ -153,7 +153,7 @@ def number_in(text: str) -> int | None:
 class LinkedProgram:
     """A linked ELF file. Raises OSError and ProgramError."""
 
-    def __init__(self, path: Path, folders: Mapping[Path, Path] = {}) -> None:
+    def __init__(self, path: Path, folders: Mapping[str, Path] = {}) -> None:
         """`folders` are those that the program has other names for, by these names."""
         self.path = path
         self._folders = folders

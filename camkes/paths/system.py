@@ -201,7 +201,7 @@ def bound_paths(
     system: System,
     plan: Plan,
     images: Mapping[str, FilePath],
-    folders: Mapping[FilePath, FilePath],
+    folders: Mapping[str, FilePath],
     limits: Mapping[str, int],
     sink: Sink,
 ) -> list[BoundedPath]:
