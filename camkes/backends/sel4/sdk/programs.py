@@ -184,11 +184,12 @@ def run(
     sink: Sink,
     progress: Progress,
     declared: Mapping[BuildJob, DeclaredNames] = MappingProxyType({}),
+    named: Mapping[str, Path] = MappingProxyType({}),
 ) -> bool:
     """Run jobs, of which those with these outputs link; False after a diagnostic. `declared` is what the
-    headers have that those see that compile code of users."""
+    headers have that those see that compile code of users, `named` are folders by their names in objects."""
     outcomes = run_jobs(folder, jobs, progress)
-    return _reported(outcomes, links, sink, declared)
+    return _reported(outcomes, links, sink, declared, named)
 
 
 def _reported(
@@ -196,6 +197,7 @@ def _reported(
     links: set[Path],
     sink: Sink,
     declared: Mapping[BuildJob, DeclaredNames],
+    named: Mapping[str, Path],
 ) -> bool:
     sources = Sources()
     said: list[Diagnostic] = []
@@ -207,7 +209,7 @@ def _reported(
             names = declared.get(outcome.job)
             said += found if names is None else map(names.explained, found)
         elif not outcome.good and outcome.job.output in links:
-            report_linker(outcome, sink)
+            report_linker(outcome, sink, named)
         elif not outcome.good:
             notes = outcome.messages.strip().splitlines()[-20:]
             sink.report(SEL4_BUILD, f"{outcome.job.title} failed", notes=notes)
