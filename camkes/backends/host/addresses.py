@@ -49,7 +49,7 @@ def as_here(file: Path, folders: Mapping[str, Path]) -> Path:
 
 
 def names_as_here(text: str, folders: Mapping[str, Path]) -> str:
-    """What a linker says, with the places of files."""
+    """The text of a linker with the places of files."""
     for name, place in folders.items():
         there = str(place).replace("\\", r"\\")
         text = re.sub(rf"(?<![\w./-]){name}(?=/)", there, text)
