@@ -135,6 +135,19 @@ def test_an_assertion_names_its_line_on_this_machine(tmp_path: Path) -> None:
     assert "pair/code/worker.c:8" in done.errors and "/application" not in done.errors
 
 
+@pytest.mark.requirement("HOST-28")
+@pytest.mark.parametrize(
+    "options", [(), pytest.param(("--kernel", "sel4"), marks=pytest.mark.skipif(not SDK, reason="no SDK"))]
+)
+def test_a_linker_names_lines_on_this_machine(options: tuple[str, ...], tmp_path: Path) -> None:
+    wrong = FILES["code/worker.c"].replace("store_put(step)", "store_put(other_step())")
+    wrong = wrong.replace("int run", "extern int other_step(void);\n        int run")
+    write_files(tmp_path / "pair", {**FILES, "code/worker.c": wrong})
+    done = camkes("build", "pair", "-o", "out", *options, cwd=tmp_path)
+    assert done.status == 1 and "uses `other_step`, which is not defined" in done.errors
+    assert "pair/code/worker.c:9" in done.errors and "/application" not in done.errors
+
+
 @pytest.mark.requirement("SEL4-23")
 @pytest.mark.skipif(not SDK, reason="CAMKES_SDK names no SDK")
 @pytest.mark.usefixtures("umask")

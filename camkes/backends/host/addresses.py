@@ -48,6 +48,14 @@ def as_here(file: Path, folders: Mapping[str, Path]) -> Path:
     )
 
 
+def names_as_here(text: str, folders: Mapping[str, Path]) -> str:
+    """The text of a linker with the places of files."""
+    for name, place in folders.items():
+        there = str(place).replace("\\", r"\\")
+        text = re.sub(rf"(?<![\w./-]){name}(?=/)", there, text)
+    return text
+
+
 def locate(image: Path, offsets: Sequence[int], folders: Mapping[str, Path]) -> list[tuple[CodeLine, ...]]:
     """The places of each offset in an image, which has names for `folders`: the innermost inlined function
     first, then those that it was inlined into. Empty if the image has no line numbers, or if binutils'

@@ -244,6 +244,7 @@ class _Build:
             more_flags=COVERAGE_LINK if self.covers else (),
             watched=self.watched,
             alike=tuple(alike),
+            named=named,
         )
         if not self._make(compiled, linker):
             return None

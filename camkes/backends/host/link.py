@@ -13,9 +13,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 
 from msgspec.structs import replace
 
+from camkes.backends.host.addresses import names_as_here
 from camkes.backends.host.codes import LINK_ERROR
 from camkes.backends.host.compiler import Compiler
 from camkes.backends.host.declared import DeclaredNames
@@ -66,7 +68,7 @@ class Linker:
     `objects` and `libraries` (link arguments) are those of each instance, `declared` is what its headers
     have. `expected_of` describes a name that the code of an instance must define. The instances `watched`
     call functions of the C library through those of library.c, of the host kernel. Instances that are `alike`
-    have the same objects, which are linked once: see `shared_glue`.
+    have the same objects, which are linked once: see `shared_glue`. `named`: see `HostImage`.
     """
 
     def __init__(
@@ -83,6 +85,7 @@ class Linker:
         more_flags: tuple[str, ...] = (),
         watched: frozenset[str] = frozenset(),
         alike: Sequence[Sequence[str]] = (),
+        named: Mapping[str, Path] = MappingProxyType({}),
     ) -> None:
         self.compiler = compiler
         self.objects = objects
@@ -91,6 +94,7 @@ class Linker:
         self.out = out
         self.more_flags = more_flags
         self.watched = watched
+        self.named = named
         self.expected_of = expected_of
         self.declared = declared
         self.sink = sink
@@ -205,7 +209,7 @@ class Linker:
         """Report the messages of a failed job about the user's code."""
         space = self._checks.get(outcome.job)
         if space is None:
-            report_linker(outcome, self.sink)
+            report_linker(outcome, self.sink, self.named)
             return
         # A shared object may leave any name open, so each was linked into a program that has the kernel's
         # names and nothing else: no component explains what is left open.
@@ -225,7 +229,7 @@ class Linker:
             expected = [found for i in users if (found := self._expected(i, name)) is not None]
             used_in = tuple(o for i in users for o in self.objects[i])
             if not expected:
-                found = _undefined(name, _about(space), used_in, self.compiler, self.out)
+                found = _undefined(name, _about(space), used_in, self)
                 text = None if found.span is None else found.span.file.text
                 meant = [m for i in users if i in self.declared and (m := self.declared[i].meant(name, text))]
                 near = suggestion(name, symbols("--defined-only", *used_in, self.kit.runtime))
@@ -338,11 +342,13 @@ class Linker:
         )
 
 
-def report_linker(outcome: BuildOutcome, sink: Sink) -> None:
-    """Report a linker's messages about names that are defined twice, or not at all."""
+def report_linker(outcome: BuildOutcome, sink: Sink, named: Mapping[str, Path]) -> None:
+    """Report a linker's messages about names that are defined twice, or not at all. Objects have names for
+    the folders `named`."""
     about, sources = outcome.job.about, Sources()
-    twice = {m["name"]: m for m in reversed([*_DUPLICATE.finditer(outcome.messages)])}
-    missing = {m["name"]: m for m in reversed([*_UNDEFINED.finditer(outcome.messages)])}
+    messages = names_as_here(outcome.messages, named)
+    twice = {m["name"]: m for m in reversed([*_DUPLICATE.finditer(messages)])}
+    missing = {m["name"]: m for m in reversed([*_UNDEFINED.finditer(messages)])}
     for name, match in twice.items():
         # the line is that of the first statement
         span = _place(match["file"], match["line"], name, sources, above=9)
@@ -352,14 +358,14 @@ def report_linker(outcome: BuildOutcome, sink: Sink) -> None:
             f"{about} defines `{name}` twice",
             span,
             related=[Label(first, "defined here first")] if first is not None else [],
-            notes=[] if span is not None else [outcome.messages.strip()],
+            notes=[] if span is not None else [messages.strip()],
             help="make one of them `static`, or give it another name",
         )
     for name, match in missing.items():
         span = _place(match["file"], match["line"], name, sources)
         sink.report(LINK_ERROR, f"{about} uses `{name}`, which is not defined", span)
     if not twice and not missing:
-        lines = outcome.messages.strip().splitlines()[:40]
+        lines = messages.strip().splitlines()[:40]
         sink.report(LINK_ERROR, f"{about} cannot be linked", notes=lines)
 
 
@@ -380,15 +386,15 @@ def _leaves_open(objects: Sequence[Path], name: str) -> bool:
     return used and not defined
 
 
-def _undefined(name: str, about: str, objects: Sequence[Path], compiler: Compiler, out: Path) -> Diagnostic:
+def _undefined(name: str, about: str, objects: Sequence[Path], linker: Linker) -> Diagnostic:
     """A name that nothing defines, where it is used. A linker gives the place if all names must be
     defined."""
-    output = out / "objects" / "closed.so"
-    command = (*compiler.c, "-shared", "-Wl,-z,defs", *map(str, objects), "-o", str(output))
+    output = linker.out / "objects" / "closed.so"
+    command = (*linker.compiler.c, "-shared", "-Wl,-z,defs", *map(str, objects), "-o", str(output))
     done = run(command)
     output.unlink(missing_ok=True)
     sources = Sources()
-    uses = [m for m in _UNDEFINED.finditer(done.errors) if m["name"] == name]
+    uses = [m for m in _UNDEFINED.finditer(names_as_here(done.errors, linker.named)) if m["name"] == name]
     places = [place for m in uses if (place := _place(m["file"], m["line"], name, sources)) is not None]
     users = [o.name.removesuffix(".o") for o in objects if name in symbols("--undefined-only", o)]
     return Diagnostic(

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from camkes import process
+from camkes.backends.host.addresses import named_folders, names_as_here
 from camkes.backends.host.folder import FolderInUseError, locked
 from camkes.backends.host.jobs import Progress
 from camkes.backends.host.ninja import NinjaError
@@ -154,6 +155,7 @@ def _make_locked(
     if not can_be_mapped([out, workspace], sink):
         return False
     cmake, ninja = programs
+    named = named_folders(application, out)
     tool = workspace / "projects" / "camkes-tool" / "kernel" / "sel4" / "application"
     source = tool if tool.is_dir() else APPLICATION
     settings = {
@@ -171,11 +173,11 @@ def _make_locked(
     known = mark.read_text() if mark.is_file() and (out / "build.ninja").is_file() else ""
     if known != state:
         progress("configuring for seL4")
-        if not _run(configure, out, "cmake", workspace, sink):
+        if not _run(configure, out, "cmake", workspace, named, sink):
             return False
         mark.write_text(state)
     progress("building for seL4")
-    return _run([ninja], out, "ninja", workspace, sink)
+    return _run([ninja], out, "ninja", workspace, named, sink)
 
 
 def can_be_mapped(folders: Iterable[Path], sink: Sink) -> bool:
@@ -213,12 +215,14 @@ def _rules_digest(folder: Path) -> str:
     return digest.hexdigest()
 
 
-def _run(command: list[str], folder: Path, name: str, workspace: Path, sink: Sink) -> bool:
+def _run(
+    command: list[str], folder: Path, name: str, workspace: Path, named: Mapping[str, Path], sink: Sink
+) -> bool:
     log = folder / f"{name}.log"
     environment = {**os.environ, "NINJA_STATUS": NINJA_STATUS, "PATH": _search_path(workspace)}
     if process.run(command, cwd=folder, env=environment, log=log).status == 0:
         return True
-    notes = failing_lines(log.read_text(errors="replace"))
+    notes = failing_lines(names_as_here(log.read_text(errors="replace"), named))
     sink.report(SEL4_BUILD, f"the build for seL4 failed; everything is in {log}", notes=notes)
     return False
 

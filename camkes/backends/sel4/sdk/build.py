@@ -17,6 +17,7 @@ from functools import cached_property
 from pathlib import Path
 
 from camkes import process
+from camkes.backends.host.addresses import named_folders
 from camkes.backends.host.declared import DeclaredNames
 from camkes.backends.host.jobs import BuildJob, Progress
 from camkes.backends.sel4.address_space import OverlapError
@@ -238,7 +239,8 @@ def build_system(
     if runtime is None:
         return False
     system = _SystemBuild(programs, parts, runtime, out, builds, kinds)
-    if not run(work, system.first(), system.linker_jobs, sink, progress, system.declared):
+    named = named_folders(application.folder, out)
+    if not run(work, system.first(), system.linker_jobs, sink, progress, system.declared, named):
         return False
     if stacks is not None:
         stacks |= _stacks(programs, configuration, parts, system, out / "stacks", progress)

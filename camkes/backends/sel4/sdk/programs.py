@@ -7,6 +7,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from msgspec.structs import replace
 
@@ -183,11 +184,13 @@ def run(
     sink: Sink,
     progress: Progress,
     declared: Callable[[BuildJob], DeclaredNames | None] = lambda _: None,
+    named: Mapping[str, Path] = MappingProxyType({}),
 ) -> bool:
     """Run jobs, of which those with these outputs link; False after a diagnostic. `declared` says what the
-    headers have that a job sees that compiles code of users."""
+    headers have that a job sees that compiles code of users, `named` are folders by their names in
+    objects."""
     outcomes = run_jobs(folder, jobs, progress)
-    return _reported(outcomes, links, sink, declared)
+    return _reported(outcomes, links, sink, declared, named)
 
 
 def _reported(
@@ -195,6 +198,7 @@ def _reported(
     links: set[Path],
     sink: Sink,
     declared: Callable[[BuildJob], DeclaredNames | None],
+    named: Mapping[str, Path],
 ) -> bool:
     sources = Sources()
     said: list[Diagnostic] = []
@@ -206,7 +210,7 @@ def _reported(
             names = declared(outcome.job) if found else None
             said += found if names is None else map(names.explained, found)
         elif not outcome.good and outcome.job.output in links:
-            report_linker(outcome, sink)
+            report_linker(outcome, sink, named)
         elif not outcome.good:
             notes = outcome.messages.strip().splitlines()[-20:]
             sink.report(SEL4_BUILD, f"{outcome.job.title} failed", notes=notes)
