@@ -8,7 +8,7 @@
 #   make test-clang  the tests that compile components, with Clang
 #   make site    the documentation site, in build/site
 #   make docs    the same, and all tests of the documentation
-#   make coverage  what the unit tests of the runtime execute of it (needs GCC 14 or newer: CC=gcc-14)
+#   make coverage  what tests execute of the runtime and of generated code (needs GCC 14 or newer: CC=gcc-14)
 #   make mutate  how many small faults in the code the tests find (benchmarks/README.md); takes long
 #   make explore  every schedule of small systems in every mix of protocols; takes hours
 #   make proof   the queue of waiters meets its contracts, and blocking (needs Frama-C, Why3, CVC4 and Coq)
@@ -105,6 +105,7 @@ test-clang: $(VENV)/.test-ready
 
 coverage: $(VENV)/.test-ready
 	$(BIN)/python benchmarks/runtime_coverage.py --jobs $(JOBS)
+	$(BIN)/python benchmarks/generated_coverage.py
 
 docs: $(VENV)/.test-ready site
 	$(BIN)/python -m pytest -n $(JOBS) --timeout 300 -m 'long or not long' tests/docs

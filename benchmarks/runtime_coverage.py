@@ -76,6 +76,17 @@ class Line:
             for decided, value in zip(seen, ("true", "false"), strict=True):
                 decided |= every - set(decision[f"not_covered_{value}"])
 
+    def merge(self, other: Line) -> None:
+        """The same of another place with this line, in whatever function."""
+        self.executed |= other.executed
+        for (_, of), taken in other.branches.items():
+            before = self.branches.get(("", of), taken)
+            self.branches["", of] = [a or b for a, b in zip(taken, before, strict=True)]
+        for (_, number, of), seen in other.conditions.items():
+            both = self.conditions.setdefault(("", number, of), (set(), set()))
+            for mine, decided in zip(both, seen, strict=True):
+                mine |= decided
+
     def lacks(self) -> Iterator[str]:
         if not self.executed:
             yield "statement"

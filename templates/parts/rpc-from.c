@@ -92,7 +92,7 @@ static const struct camkes_uses /*? rpc.interface ?*/__uses = {
     const seL4_MessageInfo_t /*? method.reply ?*/ = /*? send ?*/;
     if (!camkes_reply_good(/*? method.reply ?*/, /*? method.answered ?*/)) {
 /*- for p in method.scalars_out -*/
-        memset(/*? p.name ?*/, 0, sizeof */*? p.name ?*/);
+        (void)memset(/*? p.name ?*/, 0, sizeof */*? p.name ?*/);
 /*- endfor -*/
         /*? fail(method, 'camkes_reply_failed(&' ~ place ~ ', ' ~ method.reply ~ ', ' ~ method.answered ~ '.bytes, "' ~ method.name ~ '")') ?*/
     }
@@ -128,7 +128,7 @@ static const struct camkes_uses /*? rpc.interface ?*/__uses = {
 /*- if method.scalars_out -*/
     if (!/*? read ?*/) {
 /*- for p in method.scalars_out -*/
-        memset(/*? p.name ?*/, 0, sizeof */*? p.name ?*/);
+        (void)memset(/*? p.name ?*/, 0, sizeof */*? p.name ?*/);
 /*- endfor -*/
     }
 /*- else -*/

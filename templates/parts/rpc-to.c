@@ -173,7 +173,7 @@ static void /*? serve ?*//*? '__of_type' if rpc.dispatches | length > 1 or dispa
     } else if (CAMKES_UNLIKELY(request->words == 0)) {
         wrong = CAMKES_MESSAGE_TOO_SHORT;
     } else {
-        memcpy(&first, &request->registers, sizeof first);
+        (void)memcpy(&first, &request->registers, sizeof first);
         method = first;
     }
 /*- endif -*/
@@ -218,6 +218,7 @@ static void /*? rpc.interface ?*/__serve(struct camkes_thread *self, struct camk
 /*- endfor -*/
     default:
         camkes_reply_refused(self, request, &/*? place ?*/, CAMKES_MESSAGE_BADGE);
+        break;
     }
 }
 /*- endif -*/

@@ -43,6 +43,14 @@ SHAPES = (
         for direction, kind, array in product(("in", "refin", "inout", "out"), _SENT, (False, True))
     ),
     *(Method(f"gives_{kind}", (), _result(kind)) for kind in _SENT),
+    *(
+        Method(
+            f"long_{direction}",
+            tuple(Value(f"v{i}", direction, "uint64_t", False, "7u", "8u") for i in range(5)),
+            None,
+        )
+        for direction in ("in", "out", "inout")
+    ),
     Method("nothing", (), None),
 )
 ALL_SHAPES = f"procedure Shapes {{ {procedure(SHAPES)} }}\n"
@@ -88,7 +96,7 @@ assembly {{
 
 PRIMITIVES = """
 procedure One { int get(); }
-procedure Two { int mul(in int a, in int b); void hello(in string s); }
+procedure Two { int mul(in int a, in int b); void hello(in string s); void names(out string all[]); }
 procedure Put { void put(in int n); }
 component Source {
     control; uses One one; uses Two two; emits Done done; emits Done many; emits Done native;
@@ -225,11 +233,11 @@ def generated(folder: Path, name: str) -> Iterator[Code]:
 
 
 def measuring(folder: Path) -> Iterator[Code]:
-    """The components of the images that measure, and the code that is generated for them."""
-    for mcs in (False, True):
-        wanted = Wanted("qemu-x86_64", {KERNEL_IS_MCS: "ON" if mcs else "OFF"}, samples=1)
-        for part in parts_of(mcs=mcs):
-            yield from _measuring(folder / f"{part}{'-mcs' * mcs}", part, wanted)
+    """The components of the images that measure."""
+    wanted = Wanted("qemu-x86_64", {KERNEL_IS_MCS: "ON"}, samples=1)
+    parts = {part.partition("-")[0]: part for part in parts_of(mcs=True)}
+    for part in parts.values():
+        yield from _measuring(folder / part, part, wanted)
 
 
 def _measuring(folder: Path, part: str, wanted: Wanted) -> Iterator[Code]:
@@ -238,8 +246,7 @@ def _measuring(folder: Path, part: str, wanted: Wanted) -> Iterator[Code]:
     found = pipeline.check(Input(folder, definitions=tuple(wanted.all_definitions.items())), sink)
     assert found is not None, describe(sink)
     out = folder / "out"
-    for source in _generate(found, out, sink):
-        yield Code(source, flags(wanted.mcs, source.parent))
+    _generate(found, out, sink)
     instances = {instance.type.name: instance for instance in found.system.instances}
     for name, build in builds_of(found.application, instances.values(), sink).items():
         for source in build.sources:

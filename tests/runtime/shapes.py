@@ -54,7 +54,7 @@ def procedure(methods: tuple[Method, ...]) -> str:
     return " ".join(lines)
 
 
-_HELPERS = """
+HELPERS = """
 #include <stdlib.h>
 #include <string.h>
 #include "types.h"
@@ -96,8 +96,8 @@ def _fill(value: Value, pointer: str, size: str, literal: Literal) -> list[str]:
     return lines + [f"({pointer})[{i}] = {_make(value, item)};" for i, item in enumerate(literal)]
 
 
-def server(methods: tuple[Method, ...]) -> str:
-    lines = [_HELPERS]
+def server(methods: tuple[Method, ...], interface: str = "p") -> str:
+    lines = [HELPERS]
     for method in methods:
         body: list[str] = []
         parameters: list[str] = []
@@ -130,13 +130,25 @@ def server(methods: tuple[Method, ...]) -> str:
         if result is not None:
             body.append(f"return {_make(result, result.received)};")
         returns = result.c_type if result is not None else "void "
-        lines.append(f"{returns}p_{method.name}({', '.join(parameters) or 'void'})\n{{")
+        lines.append(f"{returns}{interface}_{method.name}({', '.join(parameters) or 'void'})\n{{")
         lines += [f"    {line}" for line in body] + ["}"]
     return "\n".join(lines)
 
 
-def client(methods: tuple[Method, ...]) -> str:
-    lines = [_HELPERS]
+def client(methods: tuple[Method, ...], interface: str = "p") -> str:
+    return f"""{HELPERS}{calls(methods, interface)}
+int run(void)
+{{
+    {interface}__calls();
+    printf("done\\n");
+    return 0;
+}}
+"""
+
+
+def calls(methods: tuple[Method, ...], interface: str) -> str:
+    """A function that calls all methods of an interface."""
+    lines = []
     for method in methods:
         body: list[str] = []
         arguments: list[str] = []
@@ -160,16 +172,16 @@ def client(methods: tuple[Method, ...]) -> str:
                 after.append(f"for (size_t i = 0; i < {size}; i++) free({v.name}[i]);")
             if v.array or v.string:
                 after.append(f"free({v.name});")
-        call = f"p_{method.name}({', '.join(arguments)});"
+        call = f"{interface}_{method.name}({', '.join(arguments)});"
         if method.result is not None:
             call = f"{method.result.c_type}result = {call}"
             after += _check(method.result, "result", "", method.result.received, f"result of {method.name}")
             if method.result.string:
                 after.append("free(result);")
         lines += [
-            f"static void call_{method.name}(void)\n{{",
+            f"static void {interface}__call_{method.name}(void)\n{{",
             *(f"    {x}" for x in [*body, call, *after]),
             "}",
         ]
-    calls = "\n".join(f"    call_{m.name}();" for m in methods)
-    return "\n".join(lines) + f'\nint run(void)\n{{\n{calls}\n    printf("done\\n");\n    return 0;\n}}\n'
+    statements = "\n".join(f"    {interface}__call_{m.name}();" for m in methods)
+    return "\n".join(lines) + f"\nstatic void {interface}__calls(void)\n{{\n{statements}\n}}\n"

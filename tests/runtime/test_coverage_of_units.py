@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
+from benchmarks import generated_coverage
 from benchmarks.runtime_coverage import (
     COUNTING,
     Count,
@@ -108,7 +110,7 @@ def _counted(count: int, taken: tuple[int, ...] = (), *unseen: tuple[list[int], 
 
 
 def _added(
-    line: Line, count: int, branches: list[Mapping[str, int]], conditions: list[Mapping[str, object]]
+    line: Line, count: int, branches: Sequence[Mapping[str, int]], conditions: Sequence[Mapping[str, object]]
 ) -> Line:
     line.add({"function_name": "f", "count": count, "branches": branches, "conditions": conditions})
     return line
@@ -180,3 +182,30 @@ def test_the_units_cover_the_runtime(
     for count in (statements, branches, conditions):
         covered_, of = map(int, count.split("/"))
         assert 0.97 * of < covered_ <= of and of > 1500
+
+
+@pytest.mark.requirement("RT-39")
+def test_lines_of_generated_code_are_the_same_but_for_names() -> None:
+    one = '    if (!camkes_message_good(&reply, &p__place, "add")) { /* of p */'
+    other = 'if (!camkes_message_good(&reply_, &store__place, "a \\" b")) {'
+    assert generated_coverage.pattern(one) == generated_coverage.pattern(other)
+    assert generated_coverage.pattern(one) == "if (!camkes_message_good(&_, &_, _)) {"
+    line = Line()
+    line.merge(_counted(0, (1, 0), ([0], [1])))
+    assert list(line.lacks()) == ["statement"]
+    line.merge(_counted(1, (0, 1)))
+    assert list(line.lacks()) == ["condition 1 of 2 as true", "condition 2 of 2 as false"]
+
+
+@pytest.mark.long
+@needs_gcc
+@pytest.mark.requirement("RT-39")
+def test_systems_with_all_shapes_cover_generated_code(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CC", shlex.join(compiler()))
+    monkeypatch.setenv("XDG_CACHE_HOME", "")
+    status = generated_coverage.main()
+    printed = capsys.readouterr()
+    assert (printed.err, status) == ("", 0)
+    assert printed.out.startswith("lines 1")

@@ -7,16 +7,19 @@ Skipped where cppcheck with that addon is not installed.
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from shutil import which
 
 import pytest
 
 from camkes.resources import HOST_KERNEL, ROOT, RUNTIME, SEL4_KERNEL
+from tests.runtime.generated import Code, generated, measuring
 
 pytestmark = pytest.mark.requirement("RT-16")
 
@@ -33,8 +36,18 @@ OF_HOST = ("core", "group", "time", "platform/host")
 CHECKED = (
     ((), tuple(RUNTIME / "src" / name for name in OF_HOST)),
     (("-DCONFIG_KERNEL_MCS=1",), tuple(RUNTIME / "src" / name for name in OF_HOST)),
-    ((), (RUNTIME / "src" / "platform" / "sel4", SEL4_KERNEL / "timer", SEL4_KERNEL / "trace")),
+    (
+        (),
+        (
+            RUNTIME / "src" / "platform" / "sel4",
+            SEL4_KERNEL / "timer",
+            SEL4_KERNEL / "trace",
+            SEL4_KERNEL / "heap",
+        ),
+    ),
 )
+#: the host kernel is not a part of images
+COMMON = ("-DseL4_FastMessageRegisters=4", f"--suppress=*:{HOST_KERNEL}/*")
 
 
 def reported(folder: Path, *words: str | Path) -> Iterator[tuple[str, str]]:
@@ -53,6 +66,17 @@ def reported(folder: Path, *words: str | Path) -> Iterator[tuple[str, str]]:
     )
     for place, rule in re.findall(r"^(\S+) misra-c2012-([0-9.]+)$", done.stderr, re.MULTILINE):
         yield rule, place
+
+
+def of_codes(folder: Path, codes: Iterable[Code]) -> dict[str, str]:
+    """Rules that are reported about sources, and the headers that they include."""
+
+    def of_code(code: Code) -> dict[str, str]:
+        words = [word for word in code.flags if not word.startswith("-std=")]
+        return dict(reported(folder, *COMMON, *words, code.source))
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return {rule: place for found in pool.map(of_code, codes) for rule, place in found.items()}
 
 
 def has_addon(folder: Path) -> bool:
@@ -83,10 +107,26 @@ def test_each_report_has_an_argument(tmp_path: Path) -> None:
     if not has_addon(tmp_path):
         pytest.skip("cppcheck with its addon misra is not installed")
     includes = [f"-I{RUNTIME / 'include'}", f"-I{HOST_KERNEL / 'include'}", f"-I{SEL4_KERNEL}"]
-    common = ["-DCAMKES_KERNEL_HOST=1", "-DseL4_FastMessageRegisters=4", f"--suppress=*:{HOST_KERNEL}/*"]
     found: dict[str, str] = {}
     for definitions, folders in CHECKED:
-        found |= dict(reported(tmp_path, *common, *definitions, *includes, *folders))
+        words = ("-DCAMKES_KERNEL_HOST=1", *COMMON, *definitions, *includes, *folders)
+        found |= dict(reported(tmp_path, *words))
+    primitives, time = generated(tmp_path / "primitives", "primitives"), generated(tmp_path / "time", "time")
+    codes = [code for code in primitives if code.source.parent.name == "server"]
+    codes += [code for code in time if code.source.name == "time.c"]
+    found |= of_codes(tmp_path, codes)
     required, advisory = tables()
     assert {rule: place for rule, place in found.items() if rule not in required | advisory} == {}
     assert (required | advisory) - found.keys() == set(), "no longer reported"
+
+
+@pytest.mark.long
+def test_each_report_about_generated_code_and_what_measures_has_an_argument(tmp_path: Path) -> None:
+    if not has_addon(tmp_path):
+        pytest.skip("cppcheck with its addon misra is not installed")
+    codes = [*generated(tmp_path / "shapes", "shapes"), *measuring(tmp_path / "measure")]
+    for name in ("primitives-mcs", "time", "bands"):
+        codes += generated(tmp_path / name, name)
+    required, advisory = tables()
+    found = of_codes(tmp_path, codes)
+    assert {rule: place for rule, place in found.items() if rule not in required | advisory} == {}

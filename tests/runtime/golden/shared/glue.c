@@ -163,7 +163,7 @@ static void store__serve(struct camkes_thread *self, struct camkes_received *req
     } else if (CAMKES_UNLIKELY(request->words == 0)) {
         wrong = CAMKES_MESSAGE_TOO_SHORT;
     } else {
-        memcpy(&first, &request->registers, sizeof first);
+        (void)memcpy(&first, &request->registers, sizeof first);
         method = first;
     }
     if (CAMKES_LIKELY(wrong == CAMKES_MESSAGE_GOOD)) {
