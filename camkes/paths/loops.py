@@ -10,6 +10,7 @@ constant is seen in its instructions; or else its source states a bound, or a li
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 import networkx
@@ -106,8 +107,9 @@ class _LoopsInGraph:
         return max(0, times - 1) if leaving <= set(sources) else times
 
     def _stated_times(self, head: int, own: Sequence[int]) -> int:
-        """How often the body of a loop is executed, as is stated."""
-        stated = self._loops_of(own)
+        """How often the body of a loop is executed, as is stated. A compiler can make one loop of several
+        that are in each other; then the bounds of all of these count."""
+        stated = self._loops_of(head, own)
         if stated and all(loop.bound is not None for _, loop in stated):
             for each in stated:
                 heads = self._matched.setdefault(each, set())
@@ -116,11 +118,11 @@ class _LoopsInGraph:
                     place = SourceLine(each[0], each[1].begin)
                     raise PathError(UNBOUNDED_LOOP, text, place, "make a function of what is in the loop")
                 heads.add(head)
-            values = (
+            values = [
                 self._statements.evaluate(loop.bound or "", SourceLine(path, loop.begin))
                 for path, loop in stated
-            )
-            return max(values)
+            ]
+            return prod(values)
         name = self._steps[head].function.name
         if name in self._statements.limits:
             return self._statements.limits[name]
@@ -135,21 +137,18 @@ class _LoopsInGraph:
             else f"state how often each of its loops goes back at most: --limit {name}=N",
         )
 
-    def _loops_of(self, own: Sequence[int]) -> list[tuple[str, SourceLoop]]:
-        """The loops of sources that steps of a loop are from: of those that are in each other the outermost
-        one, as a loop can have lines of its inner ones, but these have none of it."""
+    def _loops_of(self, head: int, own: Sequence[int]) -> list[tuple[str, SourceLoop]]:
+        """The loops of sources that steps of a loop are from. It can have lines of loops in it, such as those
+        that set their variables; these are loops of the program, too."""
+        body = self._bodies[head]
+        inner = [each for each in self._bodies if each != head and each in body]
+        found = self._innermost(own)
+        return sorted(found.difference(*(self._innermost(self._own(each)) for each in inner)) or found)
+
+    def _innermost(self, own: Sequence[int]) -> set[tuple[str, SourceLoop]]:
         places = {place for number in own for place in self._steps[number].places}
-        loops = {
-            (place.path, loop) for place in places if (loop := self._statements.loop_at(place)) is not None
-        }
-        return sorted(
-            (path, loop)
-            for path, loop in loops
-            if not any(
-                file == path and loop != other and loop.begin in other and loop.end in other
-                for file, other in loops
-            )
-        )
+        found = ((place.path, self._statements.loop_at(place)) for place in places)
+        return {(path, loop) for path, loop in found if loop is not None}
 
     def _are_nested(self, one: int, other: int) -> bool:
         return one != other and (one in self._bodies[other] or other in self._bodies[one])

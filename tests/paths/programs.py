@@ -47,7 +47,7 @@ class Compiled:
     def count(self, name: str, argument: int) -> int:
         """The instructions of a call."""
         words = [str(self.path), str(self.names.index(name)), str(argument)]
-        return int(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+        return int(subprocess.run(words, capture_output=True, text=True, check=True, timeout=60).stdout)
 
     def bound(
         self, name: str, numbers: Mapping[str, int] = {}, limits: Mapping[str, int] = {}, **path: object

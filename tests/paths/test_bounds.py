@@ -257,6 +257,54 @@ def test_loops_that_are_entered_twice_are_bounded(level: str, tmp_path: Path) ->
         assert program.count("jumps", argument) <= most
 
 
+_ASSEMBLY = """
+static volatile unsigned long sink;
+__asm__(".text\\n.globl changes\\n.type changes, @function\\n"
+        "changes: mov $10, %ecx\\n1: call other\\nsub $1, %ecx\\njne 1b\\nmov %rdi, %rax\\nret\\n"
+        ".size changes, .-changes\\n.type other, @function\\nother: mov $2, %ecx\\nret\\n"
+        ".size other, .-other\\n");
+unsigned long changes(unsigned long n);
+unsigned long together(unsigned long n)
+{
+    do {
+        do {
+            sink = 1;
+            n--;
+        } while (n % 4 != 0); /* at most 4 times: it is divisible then */
+    } while (n > 0); /* at most 2 times: n is at most 8 */
+    return n;
+}
+unsigned long within(unsigned long n)
+{
+    while (n > 0) { /* at most 4 times: this is not how often the loop in it is executed */
+        sink = 2;
+        __asm__ volatile("1: dec %0\\njnz 1b" : "+r"(n));
+        n >>= 1;
+    }
+    return n;
+}
+"""
+
+
+def test_a_counter_that_a_called_function_changes_is_not_followed(tmp_path: Path) -> None:
+    program = Compiled(tmp_path, _ASSEMBLY, ("changes", "together", "within"))
+    assert _error(program, "changes").why == "nothing bounds a loop of `changes`"
+
+
+def test_one_contract_is_not_for_two_loops(tmp_path: Path) -> None:
+    program = Compiled(tmp_path, _ASSEMBLY, ("changes", "together", "within"))
+    error = _error(program, "within")
+    assert error.why == "two loops of the program, one in the other, are one loop of the source"
+    assert error.place is not None and error.place.line == program.line("this is not how often")
+
+
+@pytest.mark.parametrize("level", ["-O1", "-O2"])
+def test_loops_that_begin_together_are_both_bounded(level: str, tmp_path: Path) -> None:
+    program = Compiled(tmp_path, _ASSEMBLY, ("changes", "together", "within"), level)
+    most = program.bound("together").instructions
+    assert max(program.count("together", argument) for argument in range(1, 9)) <= most
+
+
 class _Random:
     """C functions of nested loops and choices at random, with bounds that are right for arguments up to 9."""
 
