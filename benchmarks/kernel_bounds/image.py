@@ -172,7 +172,7 @@ def judged(
     """The jobs of a task whose bounds were over at `until`, with the first release and the period; None: an
     event releases them. Jobs that were stopped before their end have no response."""
     ends = seen.ends.get(number, {})
-    events = seen.releases.get(number, ())
+    events = kept(seen.releases.get(number, ()), ends)
     last = max(ends, default=-1)
     for job in range(TIMES_MOST):
         if release is None and job >= len(events):
@@ -182,6 +182,24 @@ def judged(
             return
         if job in ends or job > last:
             yield TriedJob(task, released, ends[job] - released if job in ends else None, bound)
+
+
+def kept(events: Sequence[int], ends: Mapping[int, int]) -> Sequence[int]:
+    """The events that release jobs, with the ends of these: while a job is under way, one is kept, and others
+    are lost. All, where it is not known when a job ended."""
+    if len(ends) <= max(ends, default=-1):
+        return events
+    found: list[int] = []
+    waiting: int | None = None
+    for event in events:
+        while waiting is not None and ends.get(len(found) - 1, event) < event:
+            found.append(waiting)  # when the job before it ends
+            waiting = None
+        if not found or ends.get(len(found) - 1, event) < event:
+            found.append(event)
+        elif waiting is None:
+            waiting = event
+    return found if waiting is None else [*found, waiting]
 
 
 def _read(lines: Iterable[str]) -> Seen | None:

@@ -56,6 +56,14 @@ def test_jobs_that_events_release() -> None:
     assert responses(found, None) == [(40, False), (41, True)]
 
 
+def test_an_event_that_is_lost_releases_no_job() -> None:
+    """Of those that come while the first job is under way, one is kept: it releases the next job."""
+    found = seen({0: 1050, 1: 1080, 2: 1130}, (1010, 1020, 1030, 1045, 1100, 1310))
+    assert responses(found, None, 2000) == [(40, False), (60, True), (30, False), (None, True)]
+    with_gap = seen({0: 1050, 2: 1130}, (1010, 1090, 1100))  # one was stopped, it is not known when
+    assert responses(with_gap, None, 2000) == [(40, False), (30, False)]
+
+
 def test_a_distance_is_above_what_was_seen() -> None:
     assert Tried(0, "t", 100, 100, 110, 1, ()).distance == pytest.approx(0.1)
     assert Tried(0, "t", 0, 100, 110, 0, ()).distance == 0
