@@ -70,5 +70,5 @@ def test_packages_that_are_missing_are_named(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(paths, "find_spec", lambda name: None if name == "capstone" else find(name))
     asked = camkes("paths", "--program", "any", "--function", "one")
     assert asked.status == 2 and asked.errors == (
-        "camkes paths needs further packages: pip install 'camkes-rt[paths]' (missing: capstone)\n"
+        "camkes paths needs camkes-rt with its extra `paths` (missing: capstone)\n"
     )

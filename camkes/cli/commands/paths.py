@@ -28,7 +28,7 @@ def limit(text: str) -> tuple[str, int]:
 def paths(arguments: argparse.Namespace) -> int:
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
-        needs = "camkes paths needs further packages: pip install 'camkes-rt[paths]'"
+        needs = "camkes paths needs camkes-rt with its extra `paths`"
         print(f"{needs} (missing: {', '.join(missing)})", file=sys.stderr)
         return USAGE
     from camkes.showing.paths import to_json, to_report, to_text
