@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Object code of the runtime and of drivers for seL4, as a release image has it: each conditional jump is from a
-line of the source that decides something, so tests that execute all decisions of the source execute the code."""
+"""Object code of the runtime and of drivers for seL4, as a release image has it.
+
+Each conditional jump is from a line of the source that decides something: so tests that execute all decisions
+of the source execute the code."""
 
 from __future__ import annotations
 
