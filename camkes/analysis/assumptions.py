@@ -68,7 +68,7 @@ def find_assumptions(
     if platform not in (None, FREE) and in_slots(system):
         found.append(_switches(system))
     if platform not in (None, FREE):
-        found += _ends_of_budgets(plan, platform)
+        found += [*releases_by_events(system, plan), *_ends_of_budgets(plan, platform)]
     found += _devices(system)
     found += [*_execution_times(system, plan), *_requests(system, plan, unread), *_events(system, plan)]
     return (*found, *_waits(plan), *_releases(system, plan))
@@ -107,6 +107,18 @@ def _switches(system: System) -> Assumption:
         "leave that time to the deadlines",
         system.schedule[0].span,
     )
+
+
+def releases_by_events(system: System, plan: Plan) -> Iterator[Assumption]:
+    """What no profile has a cost for."""
+    released = [name for name, jobs in find_jobs(system, plan).items() if jobs.follows]
+    if released:
+        yield Assumption(
+            AssumptionKind.OPERATIONS,
+            "",
+            f"the event that releases {listing(released)} takes no time to emit and to wait for",
+            "add it to the stated execution times of both tasks: docs/costs.md has what it takes",
+        )
 
 
 def _ends_of_budgets(plan: Plan, platform: Platform) -> Iterator[Assumption]:

@@ -466,6 +466,16 @@ def released(
     return Answer(write(folder, CHAIN, RELEASED % settings, sources), capsys, (*NONE, *options))
 
 
+def test_no_profile_has_what_an_event_takes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Not where operations take no time; all tasks can be kept waiting."""
+    found = released(tmp_path, "go_emit();", "", capsys, "--platform", "qemu-x86_64")
+    (assumed,) = found.json["assumptions"]
+    assert (assumed["kind"], assumed["tasks"]) == ("operations", ["first", "second"])
+    assert assumed["text"] == "the event that releases `second` takes no time to emit and to wait for"
+    assert found.verdicts == {"first": "met if", "second": "met if"}
+    assert released(tmp_path, "go_emit();", "", capsys).json["assumptions"] == []
+
+
 def test_events_are_counted_in_the_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = released(tmp_path, "go_emit();", "", capsys)
     assert (found.json["verdict"], found.json["tasks"][1]["period"]) == ("met", 10_000_000)
