@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""Atomic writes of files, and temporary folders."""
+"""Atomic writes of files, temporary folders, and the places of files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import errno
 import fcntl
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -17,6 +17,13 @@ _RANDOM = "[a-z0-9_]{8}"  # ends the names that tempfile makes
 
 class OutputError(Exception):
     """A file the user asked for cannot be written. The message names the file and the reason."""
+
+
+def as_here(file: Path, folders: Mapping[str, Path]) -> Path:
+    """The place of a file that a program names, which has names for `folders`; the first that fits counts."""
+    return next(
+        (there / file.relative_to(name) for name, there in folders.items() if file.is_relative_to(name)), file
+    )
 
 
 def write_output(path: Path, data: bytes) -> None:

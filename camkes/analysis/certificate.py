@@ -9,7 +9,7 @@ window. All times are whole nanoseconds: costs of operations are rounded up.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import ceil, inf
 from types import MappingProxyType
@@ -239,9 +239,9 @@ def _reason(workload: Workload, result: TaskResult) -> str:
 def _spread(workload: Workload, why: dict[str, str]) -> None:
     """Tasks without lines because the releases of a task, of their priority or above, follow from one of
     those; all, if there is one in a band."""
-    for name in [task.name for task in workload.tasks if task.band and task.name in why][:1]:
-        for task in workload.tasks:
-            why.setdefault(task.name, f"{name}, which is ordered by its deadlines, is not certified")
+    ordered = next((task.name for task in workload.tasks if task.band and task.name in why), None)
+    for task in workload.tasks if ordered is not None else ():
+        why.setdefault(task.name, f"{ordered}, which is ordered by its deadlines, is not certified")
     known = -1
     while known < len(why):
         known = len(why)
@@ -331,15 +331,12 @@ class _Showing:
         for _ in range(JOBS):
             until = min(end, *(begin + load.period - (begin - late) % load.period for late, load in due)) - 1
             most = [(load, (until - late) // load.period + 1) for late, load in due]
-            while True:
-                in_band = sum(min(jobs, jobs_within(load, window)) * int(load.demand) for load, jobs in most)
-                needed = int(in_band + bounds.within(window) + released(others, window))
-                if needed <= window and bounds.proved(window):
-                    break
-                window = max(needed, window)
-                steps -= 1
-                if not steps:
-                    raise _NotShownError("its busy window is too long")
+
+            def needed(window: int, most: Sequence[tuple[Load, float]] = most) -> int:
+                in_band = sum(min(jobs, jobs_within(load, window)) * load.demand for load, jobs in most)
+                return int(in_band + bounds.within(window) + released(others, window))
+
+            window, steps = _sufficient(window, needed, bounds, steps)
             yield JobLine("", 0, int(until), window)
             begin = int(until) + 1
             if begin == end or all(jobs_within(load, window) <= jobs for load, jobs in most):
@@ -365,19 +362,27 @@ def _jobs(
     for job in range(JOBS):
         demand = int((job + 1) * own.demand)
         window = max(window, demand + sum(int(load.demand) for load in others))
-        while True:
+
+        def end(window: int, demand: int = demand) -> int:
             needed = demand + bounds.within(window) + released(others, window)
-            end = int(needed if phase is None else phase.finish(needed, goes_on=own.goes_on))
-            if end <= window and bounds.proved(window):
-                break
-            window = max(end, window)
-            steps -= 1
-            if not steps:
-                raise _NotShownError("its busy window is too long")
+            return int(needed if phase is None else phase.finish(needed, goes_on=own.goes_on))
+
+        window, steps = _sufficient(window, end, bounds, steps)
         yield JobLine(emitter, 0 if phase is None else phase.begin, (job + 1) * own.period - 1, window)
         if window <= (job + 1) * own.period - own.jitter:
             return
     raise _NotShownError(f"its busy window has more than {JOBS} jobs")
+
+
+def _sufficient(window: int, end: Callable[[int], int], bounds: _ProvedBounds, steps: int) -> tuple[int, int]:
+    """The first window from this one on by whose end all is done that is demanded in it, with a blocking that
+    is proved; and what is left of the steps to it. Raises _NotShownError."""
+    while (longer := end(window)) > window or not bounds.proved(window):
+        window = max(longer, window)
+        steps -= 1
+        if not steps:
+            raise _NotShownError("its busy window is too long")
+    return window, steps
 
 
 class _ProvedBounds:

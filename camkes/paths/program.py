@@ -22,6 +22,8 @@ from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
 from msgspec import Struct
 
+from camkes.files import as_here
+
 #: CAMKES_UNUSUAL() in camkes/platform.h of the runtime
 _UNUSUAL = (("nop", "dword ptr [rax + 0x6e757375]"), ("hint", "#0x75"))
 #: bytes of an instruction, at most
@@ -285,6 +287,4 @@ class LinkedProgram:
         if header["version"] < 5:
             folders.insert(0, base)
         file = (folders[entry.dir_index] if entry.dir_index < len(folders) else base) / entry.name.decode()
-        return str(
-            next((t / file.relative_to(n) for n, t in self._folders.items() if file.is_relative_to(n)), file)
-        )
+        return str(as_here(file, self._folders))

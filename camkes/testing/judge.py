@@ -9,10 +9,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from camkes.backends.host.addresses import as_here
 from camkes.backends.host.faults import diagnose
 from camkes.backends.host.messages import Sources
 from camkes.diagnostics import Code, Diagnostic, Span
+from camkes.files import as_here
 from camkes.model.system import Instance, System
 from camkes.outcome import Outcome
 from camkes.running.demands import Property

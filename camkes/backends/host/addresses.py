@@ -10,6 +10,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from camkes.files import as_here
 from camkes.process import run
 from camkes.resources import ROOT
 
@@ -39,13 +40,6 @@ def naming_flags(folders: Mapping[str, Path]) -> tuple[str, ...]:
     path has no name, as compilers divide the flag there."""
     named = [(place, name) for name, place in folders.items() if "=" not in str(place)]
     return tuple(f"-ffile-prefix-map={place}={name}" for place, name in reversed(named))
-
-
-def as_here(file: Path, folders: Mapping[str, Path]) -> Path:
-    """The place of a file that an image names."""
-    return next(
-        (there / file.relative_to(name) for name, there in folders.items() if file.is_relative_to(name)), file
-    )
 
 
 def names_as_here(text: str, folders: Mapping[str, Path]) -> str:
