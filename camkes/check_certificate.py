@@ -84,7 +84,7 @@ class Checker:
         self.cpis = {of["name"]: Cpi(*(of[name] for name in Cpi._fields)) for of in found["cpis"]}
         self.lock = {name: cpi.lock or name for name, cpi in self.cpis.items()}
         self.tasks = {of["name"]: Task(*(of[name] for name in Task._fields)) for of in found["tasks"]}
-        self.assumptions = [str(each["text"]) for each in found["assumptions"]]
+        self.assumptions = [str(each["text"]) for each in found["assumptions"]] + lines[0]["assumptions"]
         before = {n: self.tasks[t.after] for n, t in self.tasks.items() if t.after in self.tasks}
         self.before = {n: o for n, o in before.items() if o.domain == self.tasks[n].domain}
         party: dict[str, Any] = {**self.tasks, **self.cpis}

@@ -37,7 +37,7 @@ from camkes.analysis.simulation import Step
 from camkes.analysis.supply import supply_of
 from camkes.analysis.verdict import Analysis, analyse
 from camkes.analysis.witness import Witness, witnesses
-from camkes.analysis.workload import Workload
+from camkes.analysis.workload import Workload, with_emissions
 from camkes.diagnostics import Sink
 from camkes.pipeline import Input, RunSettings, run
 from tests.analysis.attacks import UNIT, attacked_workload
@@ -64,7 +64,7 @@ def random_workload(rng: random.Random, unit: int, domains: bool) -> Workload:
     made = attacked_workload(rng)
     if rng.random() < 0.3 and not any(cpi.lock for cpi in made.cpis):
         made = with_methods(rng, made, joined=rng.random() < 0.3)
-    made = scaled(made, unit)
+    made = with_emissions(scaled(made, unit))
     return _in_slots(rng, made) if domains and rng.random() < 0.2 else made
 
 

@@ -31,6 +31,7 @@ from camkes.protocols.jobs import Emission, find_jobs
 from camkes.protocols.plan import Plan
 from camkes.protocols.requests import Counted, method_node
 from camkes.protocols.signals import WAIT_UNTIL
+from camkes.protocols.timers import other_timers
 
 
 class AssumptionKind(StrEnum):
@@ -64,14 +65,23 @@ def find_assumptions(
 ) -> tuple[Assumption, ...]:
     """All assumptions about a system. The user named `platform`. `unread` says why the code of instances
     and handlers was not read, "" that of all others."""
-    found = [_OPERATIONS] if platform is None else [*_measured(system, platform)]
-    if platform not in (None, FREE) and in_slots(system):
-        found.append(_switches(system))
-    if platform not in (None, FREE):
-        found += [*releases_by_events(system, plan), *_ends_of_budgets(plan, platform)]
-    found += _devices(system)
+    found = [*of_operations(system, plan, platform), *_devices(system)]
     found += [*_execution_times(system, plan), *_requests(system, plan, unread), *_events(system, plan)]
     return (*found, *_waits(plan), *_releases(system, plan))
+
+
+def of_operations(system: System, plan: Plan, platform: Platform | None) -> Iterator[Assumption]:
+    """What is assumed of operations on a machine: where none is named, that they take no time."""
+    if platform is None:
+        yield _OPERATIONS
+        return
+    yield from _measured(system, platform)
+    if platform != FREE:
+        if in_slots(system):
+            yield _switches(system)
+        yield from _releases_by_events(system, platform)
+        yield from _other_timers(system, plan)
+        yield from _ends_of_budgets(plan, platform)
 
 
 _OPERATIONS = Assumption(
@@ -109,15 +119,27 @@ def _switches(system: System) -> Assumption:
     )
 
 
-def releases_by_events(system: System, plan: Plan) -> Iterator[Assumption]:
+def _other_timers(system: System, plan: Plan) -> Iterator[Assumption]:
     """What no profile has a cost for."""
-    released = [name for name, jobs in find_jobs(system, plan).items() if jobs.follows]
-    if released:
+    names = [name for name, _ in other_timers(system, plan)]
+    if names:
+        yield Assumption(
+            AssumptionKind.OPERATIONS,
+            "",
+            f"the timers of {listing(names)} take no time when they expire",
+            "leave that time to the deadlines",
+        )
+
+
+def _releases_by_events(system: System, platform: Platform) -> Iterator[Assumption]:
+    """What a profile without it has no cost for."""
+    released = [task.instance for task in system.tasks if task.release]
+    if released and not platform.event.release:
         yield Assumption(
             AssumptionKind.OPERATIONS,
             "",
             f"the event that releases {listing(released)} takes no time to emit and to wait for",
-            "add it to the stated execution times of both tasks: docs/costs.md has what it takes",
+            "measure the machine again, or add it to the stated execution times of both tasks",
         )
 
 

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from msgspec import Struct, convert, to_builtins
 from msgspec.structs import replace
 
+from camkes.analysis.assumptions import Assumption
 from camkes.analysis.blocking import Blocking, PossibleWaits, waits
 from camkes.analysis.chains import Chains, Way
 from camkes.analysis.demand import Demands, demands, overheads_of
@@ -50,12 +51,14 @@ class RequestCost(Struct, frozen=True):
 class SystemLine(Struct, frozen=True, kw_only=True, tag_field="line", tag="system"):
     """The first line. `platform` is the profile that the costs are of, null where it is assumed that
     operations cost nothing; `tick` is the cost of an interrupt of the kernel's clock, and how often that
-    comes, and `costs` are those of requests to CPIs, and of jobs."""
+    comes, and `costs` are those of requests to CPIs, and of jobs. `assumptions` are those about operations
+    that the profile has no cost for."""
 
-    schema: int = 1
+    schema: int = 2
     platform: str | None
     tick: tuple[int, int]
     costs: dict[str, RequestCost]
+    assumptions: tuple[str, ...] = ()
 
 
 class TaskLine(Struct, frozen=True, tag_field="line", tag="task"):
@@ -129,15 +132,18 @@ def certificate(
     platform: Platform | None,
     analysis: Analysis,
     budgets: Mapping[str, int] = MappingProxyType({}),
+    assumptions: Sequence[Assumption] = (),
 ) -> Iterator[CertificateLine]:
     """The lines for an analysis of a workload, for no `platform` with operations that cost nothing. A system
-    is certified if its `budgets` last (see `camkes.analysis.overruns.lasting_budgets`)."""
+    is certified if its `budgets` last (see `camkes.analysis.overruns.lasting_budgets`). `assumptions` are
+    those about operations on the platform."""
     machine = convert(to_builtins(platform or FREE), WholePlatform)
     costs = dict(_costs(workload, machine, budgets.keys()))
     yield SystemLine(
         platform=None if platform is None else platform.name,
         tick=(int(machine.nanoseconds(machine.tick.cost)), machine.tick.every),
         costs=costs,
+        assumptions=tuple(each.text for each in assumptions),
     )
     shown, why = _shown(workload, machine, analysis)
     left = {n: most - (costs[n].of_budget if n in costs else 0) for n, most in budgets.items()}
@@ -184,10 +190,10 @@ def _costs(
             if cost != RequestCost(0, 0, 0):
                 yield name, cost
         for task in part.tasks:
-            taken = int(needed.of_task[task.name].taken)
+            operations = int(needed.of_task[task.name].operations)
             limited = task.name in budgets
             beside = int(used_beside_demand(workload, platform, task.period)) if limited else 0
-            cost = RequestCost(taken, 0, 0, beside, above.get(task.name, 0))
+            cost = RequestCost(operations, 0, 0, beside, above.get(task.name, 0))
             if cost != RequestCost(0, 0, 0):
                 yield task.name, cost
 

@@ -43,16 +43,23 @@ class DemandPart(Struct, frozen=True):
 
 
 class Demand(Struct, frozen=True):
-    """The execution time of a job: its own `work` and that of all its requests, and what the managers of
-    `fixed` CPIs take that it finds `taken`."""
+    """The execution time of a job: its own `work` and that of all its requests, what the managers of `fixed`
+    CPIs take that it finds `taken`, and what `events` take: the one that releases it, and those that it
+    emits to release others."""
 
     work: int
     parts: tuple[DemandPart, ...]
     taken: Time = 0
+    events: Time = 0
 
     @property
     def total(self) -> Time:
-        return self.work + sum(part.total for part in self.parts) + self.taken
+        return self.work + sum(part.total for part in self.parts) + self.operations
+
+    @property
+    def operations(self) -> Time:
+        """What takes time beside its work and its requests."""
+        return self.taken + self.events
 
 
 class Demands(Struct, frozen=True):
@@ -115,7 +122,7 @@ def release_cost(workload: Workload, platform: Platform) -> Time:
     """Nanoseconds that a release by a timer costs. A request of a lower task to a `fixed` CPI takes longer to
     end when a task above it has become ready meanwhile: once for each job that is so released, those that
     follow it by events among them."""
-    cycles = platform.release_cycles(sum(task.timed for task in workload.tasks))
+    cycles = platform.release_cycles(workload.timers + sum(task.timed for task in workload.tasks))
     if workload.waits_in_kernel:
         cycles += platform.fixed.waiting * (1 + workload.most_following)
     return platform.nanoseconds(cycles)
@@ -161,7 +168,7 @@ def overheads_of(workload: Workload, platform: Platform) -> Mapping[str, Time]:
             managed=workload.lock[cpi.name] in workload.often_taken,
             waits=workload.lock[cpi.name] in workload.taking_turns,
         )
-        overheads[cpi.name] = platform.nanoseconds(cycles)
+        overheads[cpi.name] = platform.nanoseconds(cycles + cpi.emits * platform.event.emit)
     return overheads
 
 
@@ -190,7 +197,8 @@ def _demand(
             for name, each in cpi.requests.items():
                 counts[name] = counts.get(name, 0) + count * each
     taken = _found_taken(workload, task, parts) * platform.contention_cycles
-    return Demand(task.work, tuple(parts), platform.nanoseconds(taken))
+    events = task.emits * platform.event.emit + (0 if task.timed else platform.event.release)
+    return Demand(task.work, tuple(parts), platform.nanoseconds(taken), platform.nanoseconds(events))
 
 
 def _found_taken(workload: Workload, task: WorkloadTask, parts: Iterable[DemandPart]) -> int:

@@ -68,6 +68,15 @@ class TimerCost(Struct, frozen=True, forbid_unknown_fields=True):
     each: Cycles = 0
 
 
+class EventCost(Struct, frozen=True, forbid_unknown_fields=True):
+    """Cycles of an event that releases a task: what emits it executes `emit`; all that a release takes is
+    `release`, with the emission, the switch to the task, and what a job does to begin and to wait for the
+    next one."""
+
+    emit: Cycles = 0
+    release: Cycles = 0
+
+
 class TickCost(Struct, frozen=True, forbid_unknown_fields=True):
     """Cycles of an interrupt of the kernel's own clock, which comes `every` so many nanoseconds; a kernel
     with MCS has none."""
@@ -133,6 +142,7 @@ class Platform(Struct, frozen=True, forbid_unknown_fields=True):
     propagated: Halves = Halves()
     inherited: InheritanceCost = InheritanceCost()
     timer: TimerCost = TimerCost()
+    event: EventCost = EventCost()
     tick: TickCost = TickCost()
     overrun: OverrunCost = OverrunCost()
     raised: Cycles = 0

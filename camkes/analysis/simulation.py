@@ -83,10 +83,10 @@ def program(workload: Workload) -> SimulatedProgram:
 
 def costed(workload: Workload, platform: Platform) -> Workload:
     """The workload in which the overhead of a request, in whole nanoseconds, is work of its CPI, and what
-    requests take that find a CPI taken is work of the job."""
+    else operations take is work of the job."""
     overheads, needed = overheads_of(workload, platform), demands(workload, platform).of_task
     cpis = (replace(cpi, work=cpi.work + int(overheads[cpi.name])) for cpi in workload.cpis)
-    tasks = (replace(task, work=task.work + int(needed[task.name].taken)) for task in workload.tasks)
+    tasks = (replace(task, work=task.work + int(needed[task.name].operations)) for task in workload.tasks)
     return replace(workload, cpis=tuple(cpis), tasks=tuple(tasks))
 
 

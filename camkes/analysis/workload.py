@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
@@ -25,6 +26,7 @@ from camkes.protocols.jobs import find_jobs
 from camkes.protocols.plan import Plan, PlannedTask
 from camkes.protocols.releases import emitting_ends, writers
 from camkes.protocols.requests import method_node
+from camkes.protocols.timers import timer_count
 
 #: The period, in nanoseconds, of a task that has none, and the deadline of one that need not end.
 NEVER = 1 << 62
@@ -41,7 +43,8 @@ class WorkloadCpi(Struct, frozen=True):
     urgent first, as all others are. `pool` threads serve requests of more tasks than these; 0: there is no
     pool, a request never waits for a thread in either case. `managed`: a manager keeps those that wait, also
     those for a `fixed` CPI, on an MCS kernel; there, `limited` says that requests to it have budgets that can
-    end. `helpers` end a wait. `domain` is that of its threads."""
+    end. `helpers` end a wait. `domain` is that of its threads. `emits`: so many tasks are released by events
+    that a request may emit."""
 
     name: str
     protocol: Protocol
@@ -58,6 +61,7 @@ class WorkloadCpi(Struct, frozen=True):
     domain: int = 0
     interface: str = ""
     methods: tuple[str, ...] = ()
+    emits: int = 0
 
     @property
     def cpi(self) -> str:
@@ -94,6 +98,8 @@ class WorkloadTask(Struct, frozen=True):
     domain: int = 0
     #: the interfaces ("inst.iface") that emit the event of `after`
     event: tuple[str, ...] = ()
+    #: how many tasks are released by events that a job's own code may emit
+    emits: int = 0
 
     @property
     def has_deadline(self) -> bool:
@@ -109,13 +115,15 @@ class Workload(Struct, frozen=True, dict=True):
     have no bound, are left out. `background` are tasks of which it is not known when they are released: they
     have no bound, and neither have tasks up to their priorities; those above wait for their sections.
     `obstacles` keep responses from having a bound. `supplies`: what a schedule gives the domains of tasks;
-    none where they have the processor at all times."""
+    none where they have the processor at all times. `timers` are those that the system has beside the timed
+    ones of `tasks`."""
 
     tasks: tuple[WorkloadTask, ...]
     cpis: tuple[WorkloadCpi, ...]
     background: tuple[WorkloadTask, ...] = ()
     obstacles: tuple[Obstacle, ...] = ()
     supplies: Mapping[int, Supply] = {}
+    timers: int = 0
 
     @cached_property
     def parts(self) -> tuple[tuple[Supply, Workload], ...]:
@@ -343,6 +351,30 @@ class Workload(Struct, frozen=True, dict=True):
         return found
 
 
+def with_emissions(workload: Workload) -> Workload:
+    """The workload in which tasks and CPIs have how many tasks their events release: where it is not known
+    which interface emits an event, it is one of the task."""
+    every = (*workload.tasks, *workload.background)
+    emitted = Counter(
+        instance
+        for task in every
+        if task.after
+        for instance in {end.rpartition(".")[0] for end in task.event} or {task.after}
+    )
+
+    def emits(*instances: str) -> int:
+        return sum(emitted[name] for name in instances)
+
+    return replace(
+        workload,
+        tasks=tuple(replace(task, emits=emits(task.name)) for task in workload.tasks),
+        background=tuple(replace(task, emits=emits(task.name)) for task in workload.background),
+        cpis=tuple(
+            replace(cpi, emits=emits(cpi.cpi.rpartition(".")[0], *cpi.helpers)) for cpi in workload.cpis
+        ),
+    )
+
+
 def workload_of(system: System, plan: Plan) -> Workload:
     """The workload of a planned system. Servers, which execute for jobs that wait, are left out."""
     serving = servers(system, plan)
@@ -415,12 +447,15 @@ def workload_of(system: System, plan: Plan) -> Workload:
         for wait in of_waits
     ]
     endless = [endless_wait(plan, name) for name, found in back.items() if found]
-    return Workload(
-        tasks=tuple(task for task in tasks if task.period < NEVER),
-        cpis=(*cpis, *of_waits),
-        background=tuple(task for task in tasks if task.period == NEVER),
-        obstacles=(*find_obstacles(system, plan), *endless) if plan.tasks else (),
-        supplies=supplies,
+    return with_emissions(
+        Workload(
+            tasks=tuple(task for task in tasks if task.period < NEVER),
+            cpis=(*cpis, *of_waits),
+            background=tuple(task for task in tasks if task.period == NEVER),
+            obstacles=(*find_obstacles(system, plan), *endless) if plan.tasks else (),
+            supplies=supplies,
+            timers=timer_count(system, plan) - sum(task.timed and task.period < NEVER for task in tasks),
+        )
     )
 
 

@@ -52,6 +52,7 @@ from camkes.model.system import (
 from camkes.model.units import PAGE, round_up
 from camkes.protocols.groups import Group, find_groups, group_of
 from camkes.protocols.plan import Plan, PlannedCondition, PlannedCpi, PlannedTask
+from camkes.protocols.timers import client_timers
 
 
 def allocate(
@@ -369,8 +370,7 @@ class _Allocator:
         name = f"{instance.name}.{interface.name}"
         notification = self._object(f"{name}:notification", ObjectKind.NOTIFICATION)
         self._cap(space, uses.TimerEvent(instance.name, interface.name), notification, Rights.READ)
-        server = next((self.system.instance(end.instance) for end in connection.to_ends), None)
-        for number in range(1 if server is None else server.configured.timers_per_client):
+        for number in range(client_timers(self.system, connection)):
             suffix = f"@{number}" if number else ""
             timer = self._object(f"{name}:timer{suffix}", ObjectKind.TIMER)
             self._cap(space, uses.ClientTimer(instance.name, interface.name, number), timer)
@@ -382,11 +382,11 @@ class _Allocator:
             return
         event = release_event(self.system, task)
         notification = self._object(event or f"{instance.name}:release", ObjectKind.NOTIFICATION)
-        timer = self._object(f"{instance.name}:timer", ObjectKind.TIMER)
         self._cap(space, uses.Release(instance.name), notification, Rights.READ)
-        self._cap(space, uses.ReleaseTimer(instance.name), timer)
-        period = 0 if event else task.period or 0
-        self.timers.append(Timer(timer, notification, 1, task.offset, period))
+        if not event:
+            timer = self._object(f"{instance.name}:timer", ObjectKind.TIMER)
+            self._cap(space, uses.ReleaseTimer(instance.name), timer)
+            self.timers.append(Timer(timer, notification, 1, task.offset, task.period or 0))
 
     # time, on an MCS kernel
 

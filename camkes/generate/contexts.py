@@ -432,13 +432,12 @@ class StartContext(Struct, frozen=True):
 
 
 class TaskContext(Struct, frozen=True):
-    """`members` of its record are from settings. `event`: an event releases its jobs. `budget`
+    """`members` of its record are from settings. `timer` 0: an event releases its jobs. `budget`
     are members of the record of its handler of overruns, if there is one, `turns` those for its scheduler at
     user level; `priorities` are those at each criticality of the system, as C, if they differ."""
 
     release: int
     timer: int
-    event: bool
     members: tuple[tuple[str, int], ...]
     budget: tuple[tuple[str, str], ...]
     turns: tuple[tuple[str, int], ...]

@@ -226,14 +226,13 @@ def _task(me: InstanceFacts) -> ctx.TaskContext | None:
     if me.task is None:
         return None
     members = me.instance.configured.task_members
-    event = any(task.release for task in me.all.system.tasks if task.instance == me.instance.name)
     if me.task.time is not None:
         time = me.task.time
         stretch = 0 if time.degraded.kind is Degraded.SUSPEND else time.degraded.factor
         members = (*members, ("criticality", time.criticality), ("stretch", stretch))
     priorities = by_level(me.task.priorities) if me.task.priorities else ""
-    release, timer = me.slot(uses.Release), me.slot(uses.ReleaseTimer)
-    return ctx.TaskContext(release, timer, event, members, _budget(me), turns(me), priorities)
+    release, timer = me.slot(uses.Release), me.slot_if_any(uses.ReleaseTimer)
+    return ctx.TaskContext(release, timer, members, _budget(me), turns(me), priorities)
 
 
 def _criticality(me: InstanceFacts) -> tuple[tuple[str, int], ...]:

@@ -21,6 +21,7 @@ from camkes.measuring.log import (
     CLOCK,
     CONTENDED,
     COUNTER,
+    EMITTED,
     GAP,
     HOLDER,
     LOCK,
@@ -29,6 +30,7 @@ from camkes.measuring.log import (
     OVERRUNS,
     PLAIN,
     QUEUED,
+    RELEASED,
     RELEASES,
     REQUESTS,
     WAITED,
@@ -156,6 +158,9 @@ class Figures(Struct, frozen=True):
     release: int
     queue: int
     update: int
+    #: of an event: its emission, and all that a release takes
+    emit: int
+    event: int
     late: Mapping[int, int]
     timer: int
     each: int
@@ -217,6 +222,8 @@ def figures(boots: Sequence[Boot], *, exact: bool, mcs: bool) -> Figures:
         release=max(0, granted.most),
         queue=max(0, (found[QUEUED].both - contended).most),
         update=max(0, level.most),
+        emit=found[EMITTED].both.most,
+        event=max(found[EMITTED].both.most, found[RELEASED].both.most),
         late={timers: r.late for timers, r in released.items()},
         timer=max(0, *(r.most + r.late - timers * each for timers, r in released.items())),
         each=each,

@@ -21,7 +21,7 @@ from camkes.project.values import is_on
 
 MARK = "camkes-measure: "
 #: of the lines; the first one of an image has it
-FORMAT = "2"
+FORMAT = "3"
 
 #: the image of requests, and those of releases, by the number of their timers
 REQUESTS = "requests"
@@ -51,6 +51,8 @@ def parts_of(*, mcs: bool) -> tuple[str, ...]:
 
 #: the rows of the image of requests
 COUNTER, PLAIN, CONTENDED, HOLDER, QUEUED = "counter", "plain", "contended_", "holder_", "queued"
+#: an event that releases a task, above who emits it, and below
+RELEASED, EMITTED = "released", "emitted"
 #: a lock that inherits priorities, and one within another
 LOCK = next(protocol.value for protocol in Protocol if protocol.inherits)
 NESTED = f"{LOCK}_{LOCK}"
@@ -58,6 +60,7 @@ NESTED = f"{LOCK}_{LOCK}"
 WAITED = next(protocol.value for protocol in Protocol if protocol.own_priority)
 ROWS = (
     *(COUNTER, PLAIN, *(protocol.value for protocol in Protocol), NESTED, QUEUED),
+    *(RELEASED, EMITTED),
     *(how + row for how in (CONTENDED, HOLDER) for row in (LOCK, NESTED, WAITED)),
 )
 #: of those of releases

@@ -235,6 +235,12 @@ def _explain(workload: Workload, analysis: Analysis, result: TaskResult) -> Iter
     yield from (_part(workload, part) for part in result.demand.parts)
     if result.demand.taken:
         yield f"  {_time(result.demand.taken):>12}  managers of `fixed` CPIs that it finds taken"
+    if result.demand.events:
+        of_events = [] if task.timed else ["its release by an event"]
+        if task.emits:
+            others = "releases another task" if task.emits == 1 else "release other tasks"
+            of_events.append(f"{_times(task.emits, 'event')} that {others}")
+        yield f"  {_time(result.demand.events):>12}  {' and '.join(of_events)}"
     yield ""
     waits = result.blocking
     yield f"B = {_time(waits.least)}, blocking by tasks of lower priority"

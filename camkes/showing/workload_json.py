@@ -10,12 +10,7 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from camkes.analysis.assumptions import (
-    Assumption,
-    AssumptionKind,
-    find_assumptions,
-    releases_by_events,
-)
+from camkes.analysis.assumptions import Assumption, AssumptionKind, find_assumptions
 from camkes.analysis.obstacles import in_slots
 from camkes.analysis.overruns import lasting_budgets
 from camkes.analysis.platform import FREE
@@ -92,8 +87,7 @@ def workload_report(system: System, plan: Plan, unread: Mapping[str, str]) -> Wo
         return None
     workload = workload_of(system, plan)
     slots = system.slots if in_slots(system) else ()
-    found = find_assumptions(system, plan, platform=FREE, unread=unread)
-    assumptions = (*found, *releases_by_events(system, plan))  # a certificate does not count that either
+    assumptions = find_assumptions(system, plan, platform=FREE, unread=unread)
     return report_of(workload, slots, assumptions, lasting_budgets(plan, workload))
 
 

@@ -27,9 +27,8 @@ static const uint8_t camkes__priorities[] = /*? me.task.priorities ?*/;
 /* The task whose code is run(). */
 static struct camkes_task camkes__task = {
     .release = /*? me.task.release ?*/,
+/*- if me.task.timer -*/
     .timer = /*? me.task.timer ?*/,
-/*- if me.task.event -*/
-    .by_event = true,
 /*- endif -*/
 /*- for name, value in me.task.members -*/
     ./*? name ?*/ = /*? value ?*/,

@@ -40,10 +40,10 @@ from camkes.analysis.blocking import PossibleWaits
 from camkes.analysis.certificate import certificate, certificate_text
 from camkes.analysis.chains import Chains, LevelWindow
 from camkes.analysis.demand import Demands, Time, demands
-from camkes.analysis.platform import FREE, FixedCost, Halves, InheritanceCost, Platform, TimerCost
+from camkes.analysis.platform import FREE, EventCost, FixedCost, Halves, InheritanceCost, Platform, TimerCost
 from camkes.analysis.supply import Supply, supply_of
 from camkes.analysis.verdict import TaskResult, analyse
-from camkes.analysis.workload import NEVER, Workload, WorkloadTask
+from camkes.analysis.workload import NEVER, Workload, WorkloadTask, with_emissions
 from camkes.check_certificate import Checker, WrongError
 from camkes.documents import json_text
 from camkes.model.protocols import Protocol
@@ -105,6 +105,7 @@ def random_certificate(seed: int) -> Certified:
         workload = attacked_workload(rng)
         while len(workload.tasks) > 12:
             workload = attacked_workload(rng)
+    workload = with_emissions(workload)
     platform = rng.choice((None, FREE, _random_platform(rng)))
     budgets = {}
     if rng.random() < 0.15:  # most of which last
@@ -230,6 +231,7 @@ def _random_platform(rng: random.Random) -> Platform:
         propagated=halves(),
         inherited=lock,
         timer=TimerCost(rng.randint(0, 1)),
+        event=EventCost(rng.randint(0, 1), rng.randint(0, 2)),
     )
 
 

@@ -466,14 +466,26 @@ def released(
     return Answer(write(folder, CHAIN, RELEASED % settings, sources), capsys, (*NONE, *options))
 
 
-def test_no_profile_has_what_an_event_takes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_profile_without_what_an_event_takes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Not where operations take no time; all tasks can be kept waiting."""
-    found = released(tmp_path, "go_emit();", "", capsys, "--platform", "qemu-x86_64")
+    profile = tmp_path / "older.toml"
+    profile.write_text("[plain]\ncall = 250\n")
+    found = released(tmp_path, "go_emit();", "", capsys, "--platform", str(profile))
     (assumed,) = found.json["assumptions"]
     assert (assumed["kind"], assumed["tasks"]) == ("operations", ["first", "second"])
     assert assumed["text"] == "the event that releases `second` takes no time to emit and to wait for"
     assert found.verdicts == {"first": "met if", "second": "met if"}
     assert released(tmp_path, "go_emit();", "", capsys).json["assumptions"] == []
+
+
+def test_a_profile_with_what_an_event_takes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Who emits has the emission, and the task that is released all that its release takes."""
+    profile = tmp_path / "newer.toml"
+    profile.write_text("[event]\nemit = 300\nrelease = 1000\n")
+    found = released(tmp_path, "go_emit();", "", capsys, "--platform", str(profile))
+    assert found.json["assumptions"] == [] and found.verdicts == {"first": "met", "second": "met"}
+    assert [each["wcet"] for each in found.json["tasks"]] == [1_000_300, 1_001_000]
+    assert [each["response"] for each in found.json["tasks"]] == [1_000_300, 2_001_300]
 
 
 def test_events_are_counted_in_the_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

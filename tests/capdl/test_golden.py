@@ -32,6 +32,7 @@ from camkes.model.system import ConnectionEnd, Setting, System, Value
 from camkes.protocols import analyse
 from camkes.protocols.contexts import Context, Seat
 from camkes.protocols.plan import Plan
+from camkes.protocols.timers import other_timers, timer_count
 from camkes.resolve import LoadOptions, load
 from tests.capdl.systems import EMPTY, EVENT, SPAN, component, connect, instance, system
 from tests.golden import compare
@@ -273,3 +274,13 @@ def test_the_place_of_what_the_manager_of_a_monitor_has_is_the_first_cpi_of_it(t
         if holding.instance == "store" and "of the group" in holding.reason
     }
     assert found == {("serves as the manager of the group of store.places", 5)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_timers_are_counted_before_they_are_allocated(name: str) -> None:
+    """For the analysis, as a driver looks through all of them."""
+    system, plan = planned(name)
+    found = allocate(system, plan).timers
+    of_tasks = [timer for timer in found if timer.object.partition(":")[0] in {t.name for t in plan.tasks}]
+    assert timer_count(system, plan) == len(found)
+    assert sum(count for _, count in other_timers(system, plan)) == len(found) - len(of_tasks)

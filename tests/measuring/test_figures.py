@@ -47,6 +47,8 @@ def rows(extra: int = 0) -> dict[str, list[Sample]]:
         "contended_fixed": (10, 1400, 1750),
         "contended_inherited_inherited": (10, 9000, 9500),
         "queued": (10, 8000, 8300),
+        "released": (10, 0, 1400),
+        "emitted": (10, 0, 400),
     }
     return {
         row: [Sample(*each), Sample(each[0], each[1] + more, each[2] + 2 * more)]
@@ -104,6 +106,7 @@ def test_a_profile(tmp_path: Path) -> None:
     assert (platform.inherited.acquire, platform.inherited.release) == (3985 - 245, 995)
     assert platform.inherited.queue == 8300 - 5300
     assert platform.inherited.update == (9480 - 5280) - (1090 - 490)
+    assert (platform.event.emit, platform.event.release) == (385, 1385)
     # 71.3 instructions for each timer more, with which the interrupt is later, too, rounded up
     assert (platform.timer.release, platform.timer.each) == (10_802 - 72, 72)
     assert [platform.release_cycles(count) for count in (1, 50)] == [10_802, 14_330]
@@ -126,6 +129,7 @@ def test_a_profile_of_a_board(tmp_path: Path) -> None:
     assert platform.fixed == FixedCost(285, 285, waiting=1740 + 80 - 500)
     assert platform.inherited.acquire == 3985 + 40 - 245 and platform.inherited.release == 995
     assert platform.inherited.queue == 8300 + 80 - 5300
+    assert (platform.event.emit, platform.event.release) == (385 + 80, 1385 + 80)
     nested, inner = (9480 + 80) - 5280, 1090 - (490 + 80)
     assert platform.inherited.update == nested - inner
     assert platform.measured is not None and platform.measured.figures == "maximum"

@@ -141,8 +141,8 @@ def test_no_damage_goes_unnoticed() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("format=2", "format=1", "another version of camkes: format 1; this one reads format 2"),
-        ("format=2 ", "", "another version of camkes: format unknown"),
+        ("format=3", "format=2", "another version of camkes: format 2; this one reads format 3"),
+        ("format=3 ", "", "another version of camkes: format unknown"),
         ("begin releases-1 ", "begin releases-7 ", "another version of camkes: image `releases-7`"),
         ("kernel=93f73a49ad2b", "kernel=0123", "image `releases-1` has kernel=0123, and image `requests`"),
         ("settings=none", "settings=KernelIsMCS=ON", "has settings=KernelIsMCS=ON, and image `requests`"),

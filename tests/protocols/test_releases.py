@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from camkes.capdl.allocate import allocate, release_event
+from camkes.capdl.uses import Release, ReleaseTimer
 from camkes.protocols.releases import writers
 from tests.protocols.test_groups import planned
 
@@ -40,10 +41,14 @@ def test_a_reader_depends_on_the_tasks_that_only_write(tmp_path: Path) -> None:
 
 
 def test_the_event_that_releases_a_task_is_that_of_its_release(tmp_path: Path) -> None:
-    """Its timer has no period, and what the event signals is what the jobs wait for."""
+    """It has no timer, and what the event signals is what the jobs wait for."""
     system, plan = planned(tmp_path, TEXT)
     tasks = {task.instance: task for task in system.tasks}
     assert [release_event(system, tasks[name]) for name in ("reader", "follower")] == ["", "c3:notification"]
-    timers = {timer.object: (timer.notification, timer.period) for timer in allocate(system, plan).timers}
-    assert timers["follower:timer"] == ("c3:notification", 0)
+    model = allocate(system, plan)
+    timers = {timer.object: (timer.notification, timer.period) for timer in model.timers}
+    assert "follower:timer" not in timers and ReleaseTimer("follower") not in model.slots
+    (space,) = (each for each in model.spaces if each.name == "follower")
+    slot = model.slots[Release("follower")]
+    assert [cap.object for cap in space.caps if cap.slot == slot] == ["c3:notification"]
     assert timers["reader:timer"] == ("reader:release", 20_000_000)

@@ -4,8 +4,8 @@
 
 A platform profile has figures for requests, steps of a manager and releases. Those of a request are taken by
 the client before it is sent, and by the server before the reply; those of a step by the manager, and those of
-a release by the task, after they have received what they wait for. There are none for the managers of groups
-of conditions and their members.
+a release by the task, after they have received what they wait for. The emission of an event is a part of its
+release. There are none for the managers of groups of conditions and their members.
 """
 
 from __future__ import annotations
@@ -41,8 +41,11 @@ def costs_on(platform: Platform, plan: Plan, capabilities: CapabilityModel) -> C
     """Times are rounded down to nanoseconds."""
     found: dict[tuple[str, str], int] = {}
     groups = find_groups(plan)
+    timers = capabilities.timers
+    by_timers = {timer.notification for timer in timers}
     for use, item in _objects(capabilities):
-        for what, cycles in _costs(platform, plan, groups, use, len(capabilities.timers)).items():
+        release = platform.release_cycles(len(timers)) if item in by_timers else platform.event.release
+        for what, cycles in _costs(platform, plan, groups, use, release).items():
             found[item, str(what)] = int(platform.nanoseconds(cycles))
     lines = (f"cost {item} {what} {time}" for (item, what), time in sorted(found.items()) if time)
     return Costs(platform.name, tuple(lines))
@@ -58,9 +61,9 @@ def _objects(capabilities: CapabilityModel) -> Iterator[tuple[CapUse, str]]:
 
 
 def _costs(
-    platform: Platform, plan: Plan, groups: Sequence[Group], use: CapUse, timers: int
+    platform: Platform, plan: Plan, groups: Sequence[Group], use: CapUse, release: int
 ) -> Mapping[str | int, int]:
-    """Cycles of the operations at an object."""
+    """Cycles of the operations at an object; of a `release`, if it is one that tasks wait at."""
     match use:
         case Serve() if (cpi := plan.cpi(use.end)) is not None:
             halves = _request(platform, cpi.protocol)
@@ -70,7 +73,7 @@ def _costs(
         case CpiWake() if (cpi := plan.cpi(use.end)) is not None:
             return {0: _steps(platform, cpi)[RELEASE]}
         case Release():
-            return {0: platform.release_cycles(timers)}
+            return {0: release}
     return {}
 
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from camkes.analysis.witness import Witness
     from camkes.analysis.workload import Workload
     from camkes.pipeline import Checked
-    from camkes.protocols.plan import Plan
 
 
 def analyze(arguments: argparse.Namespace) -> int:
@@ -187,7 +186,7 @@ def show(
     if arguments.witnesses is not None:
         write_witnesses(arguments.witnesses, found)
     if arguments.certificate is not None:
-        write_certificate(arguments, workload, analysis, result.plan)
+        write_certificate(arguments, workload, analysis, result)
     if arguments.html is not None:
         write_output(arguments.html, page(result, workload, analysis, found, met, of_time).encode())
     color = wants_color(arguments, sys.stdout)
@@ -245,15 +244,19 @@ def page(
 
 
 def write_certificate(
-    arguments: argparse.Namespace, workload: Workload, analysis: Analysis, plan: Plan
+    arguments: argparse.Namespace, workload: Workload, analysis: Analysis, result: Checked
 ) -> None:
     """Write a certificate, and tell where it shows less than the analysis. Raises OutputError."""
+    from camkes.analysis.assumptions import of_operations
     from camkes.analysis.certificate import OpenLine, TaskLine, certificate, certificate_text
     from camkes.analysis.overruns import lasting_budgets
     from camkes.model.units import duration
 
     platform = None if arguments.platform is None else analysis.platform
-    lines = [*certificate(workload, platform, analysis, lasting_budgets(plan, workload))]
+    # that operations take no time, where no machine is named, the line says by that
+    assumed = () if platform is None else tuple(of_operations(result.system, result.plan, platform))
+    lasting = lasting_budgets(result.plan, workload)
+    lines = [*certificate(workload, platform, analysis, lasting, assumed)]
     write_output(arguments.certificate, certificate_text(lines).encode())
     found = {each.task.name: each.response for each in analysis.tasks}
     for each in lines:

@@ -22,8 +22,8 @@ struct camkes_budget {
 
 struct camkes_task {
     seL4_CPtr release; /* notification that the timer signals, or of the event */
-    seL4_CPtr timer;   /* runs from boot on, unless neither offset nor period is given */
-    bool by_event;     /* an event releases the jobs; the timer does not run */
+    /* Runs from boot on, unless neither offset nor period is given; 0: an event releases the jobs */
+    seL4_CPtr timer;
     uint64_t offset;   /* ns */
     uint64_t period;   /* ns, 0: one job */
     uint64_t next;     /* index of the next job */

@@ -9,10 +9,15 @@
 #include <camkes/task.h>
 #include <camkes/timer_protocol_sel4.h>
 
+static bool by_event(const struct camkes_task *task)
+{
+    return task->timer == 0;
+}
+
 /* The component does not see when an event came before it waited. */
 uint64_t camkes_release_time(const struct camkes_task *task, uint64_t job)
 {
-    return task->by_event ? task->begun : task->offset + job * task->period;
+    return by_event(task) ? task->begun : task->offset + job * task->period;
 }
 
 /* The priority of the thread becomes that of its next job, or that at which it waits for it. */
@@ -67,7 +72,7 @@ static void begin_budget(struct camkes_task *task)
 /* Releases during an overrun are not lost: their jobs begin when those before them end. */
 static void wait_for_release(struct camkes_task *task)
 {
-    if (task->by_event) {
+    if (by_event(task)) {
         seL4_Wait(task->release, NULL);
         task->begun = camkes_platform_now();
         return;
@@ -116,7 +121,9 @@ void camkes_end_task(struct camkes_task *task)
 {
     if (task != NULL) {
         end_job(task);
-        camkes_platform_timer_arm(task->timer, 0, 0);
+        if (!by_event(task)) {
+            camkes_platform_timer_arm(task->timer, 0, 0);
+        }
     }
 }
 
@@ -131,7 +138,7 @@ bool camkes_next_job(void)
         return true;
     }
     end_job(task);
-    if (task->period == 0 && !task->by_event) {
+    if (task->period == 0 && !by_event(task)) {
         return false;
     }
     begin_job(task);

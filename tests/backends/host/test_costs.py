@@ -54,6 +54,26 @@ def test_a_lock_has_the_steps_of_its_manager(tmp_path: Path) -> None:
     assert costs(tmp_path, ", requests ()", "") == always | steps | {("2", 2_000), ("0", 2_000)}
 
 
+def test_a_release_by_an_event_has_no_timer(tmp_path: Path) -> None:
+    profile = tmp_path / "board.toml"
+    profile.write_text("[timer]\nrelease = 700\n[event]\nemit = 30\nrelease = 200\n")
+    text = """
+component First { control; requestor; emits Go go; }
+component Next { control; requestor; consumes Go go; }
+assembly {
+    composition {
+        component First first;
+        component Next next;
+        connection seL4NotificationNative c(from first.go, to next.go);
+    }
+    configuration { first._period = 5 ms; first._priority = 2; next._priority = 1; next.release = "go"; }
+}
+"""
+    _, plan, model = plan_of(tmp_path, text, Sink())
+    lines = [line.split() for line in costs_on(read_platform(str(profile)), plan, model).lines]
+    assert sorted((what, time) for _, _, what, time in lines) == [("0", "200"), ("0", "700")]
+
+
 def test_a_monitor_has_only_those_of_its_requests(tmp_path: Path) -> None:
     found = costs(tmp_path, ", monitor m", "has condition some with helpers;")
     # the thread that ends waits at a time has a timer, too

@@ -127,7 +127,7 @@ static void test_one_job(void)
 static void test_by_event(void)
 {
     begin(0, 0);
-    task.by_event = true;
+    task.timer = 0;
     now = 77;
     want();
     wanted.begun = 77;
@@ -140,6 +140,8 @@ static void test_by_event(void)
     wanted.claimed = true;
     need_task("job ends: 0 77\nwait 21\njob begins: 1 99\n", 2, 2, true);
     need(camkes_release_time(&task, 5) == 99, "an event has no period");
+    camkes_end_task(&task);
+    need_task("job ends: 1 99\n", 2, 2, false);
 }
 
 /* Its scheduler sets the priority of the task before a job begins, and after it has ended. */

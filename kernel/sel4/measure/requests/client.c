@@ -9,6 +9,9 @@
 /* holds the lock when `client` asks for it; the result is the time when it can go on */
 #define HOLD(name) MEASURE("holder_" #name, , s->middle = name##_now(1))
 
+/* until the task that the event releases waits for the next one, if that executes before */
+#define EVENT(name) MEASURE(#name, , name##_emit())
+
 int run(void)
 {
     if (!measures) {
@@ -28,5 +31,7 @@ int run(void)
     CONTENDED(inherited);
     CONTENDED(inherited_inherited);
     CONTENDED(fixed);
+    EVENT(released);
+    EVENT(emitted);
     return 0;
 }

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# SPDX-FileCopyrightText: 2026 The camkes-rt developers
+"""What events cost that release tasks: who emits one executes the emission, in whatever it has then, and the
+job that it releases all that a release takes."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from camkes.analysis.demand import demands
+from camkes.analysis.platform import EventCost, Platform
+from camkes.analysis.verdict import analyse
+from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask, with_emissions
+from camkes.cli.main import main
+from camkes.model.protocols import Protocol
+
+pytestmark = pytest.mark.requirement("AN-10")
+
+PLATFORM = Platform("events", event=EventCost(emit=30, release=200))
+
+
+def _follower(name: str, priority: int, *event: str, after: str = "first") -> WorkloadTask:
+    return WorkloadTask(name, priority, 10_000, 10_000, 100, {}, after, timed=False, event=event)
+
+
+def test_execution_times() -> None:
+    """Each of two tasks is released by an event of `first`, one of these releases a third."""
+    first = WorkloadTask("first", 3, 10_000, 10_000, 1000)
+    followers = _follower("above", 4, "first.out"), _follower("below", 2), _follower("last", 1, after="below")
+    needed = demands(with_emissions(Workload((first, *followers), ())), PLATFORM).of_task
+    assert {name: each.total for name, each in needed.items()} == {
+        "first": 1000 + 2 * 30,
+        "above": 100 + 200,
+        "below": 100 + 200 + 30,
+        "last": 100 + 200,
+    }
+
+
+def test_responses() -> None:
+    """`above` executes within a job of `first`, and `below` waits for that and for itself."""
+    first = WorkloadTask("first", 3, 10_000, 10_000, 1000)
+    workload = Workload((first, _follower("above", 4, "first.out"), _follower("below", 2, "first.out")), ())
+    found = analyse(with_emissions(workload), PLATFORM)
+    assert [(each.task.name, each.response and each.response.time) for each in found.tasks] == [
+        ("above", 300),
+        ("first", 1060 + 300),
+        ("below", 300 + 1060 + 300),
+    ]
+
+
+@pytest.mark.parametrize("event", ["server.out", "helper.out"])
+def test_an_emission_in_a_request(event: str) -> None:
+    """By the handler, or by a helper of a wait: lower tasks keep others waiting for longer then."""
+    cpi = WorkloadCpi("server.p", Protocol.INHERITED, 500, helpers=("helper",))
+    tasks = (
+        WorkloadTask("high", 9, 10_000, 10_000, 1000, {"server.p": 1}),
+        WorkloadTask("first", 3, 10_000, 10_000, 1000, {"server.p": 1}),
+        _follower("second", 2, event),
+    )
+    workload = with_emissions(Workload(tasks, (cpi,)))
+    assert [task.emits for task in workload.tasks] == [0, 0, 0] and workload.cpi["server.p"].emits == 1
+    found = {each.task.name: each for each in analyse(workload, PLATFORM).tasks}
+    assert (found["high"].demand.total, found["high"].blocking.least) == (1530, 530)
+
+
+def test_each_domain_has_the_events_that_it_emits() -> None:
+    """Also those that release tasks of another one, of which it knows nothing else."""
+    tasks = (
+        WorkloadTask("first", 3, 10_000, 10_000, 1000, domain=0),
+        WorkloadTask("second", 3, 10_000, 10_000, 100, {}, "first", timed=False, domain=1),
+    )
+    workload = with_emissions(Workload(tasks, ()))
+    alone = Workload(workload.tasks[:1], ())
+    assert demands(alone, PLATFORM).of_task["first"].total == 1030
+
+
+def test_costs_of_parts_of_a_nanosecond() -> None:
+    slow = Platform("events", clock=3_000_000_000, event=EventCost(emit=1, release=2))
+    workload = with_emissions(Workload((WorkloadTask("a", 1, 9, 9, 1), _follower("b", 2, after="a")), ()))
+    needed = demands(workload, slow).of_task
+    assert (needed["a"].events, needed["b"].events) == (Fraction(1, 3), Fraction(2, 3))
+
+
+def test_explanation(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "events.toml").write_text("[event]\nemit = 30_000\nrelease = 200_000\n")
+    (tmp_path / "s.camkes").write_text("""
+import <std_connector.camkes>;
+component First { control; requestor; emits Go go; }
+component Next { control; requestor; consumes Go go; emits Go on; }
+assembly {
+    composition {
+        component First first; component Next next; component Next last;
+        connection seL4NotificationNative a(from first.go, to next.go);
+        connection seL4NotificationNative b(from next.on, to last.go);
+    }
+    configuration {
+        first._priority = 3; first._period = 10 ms; first._wcet = 1 ms;
+        next._priority = 2; next.release = "go"; next._wcet = 1 ms;
+        last._priority = 1; last.release = "go"; last._wcet = 1 ms;
+    }
+}
+""")
+
+    def explained(task: str) -> list[str]:
+        arguments = ["analyze", str(tmp_path / "s.camkes"), "--platform", str(tmp_path / "events.toml")]
+        main([*arguments, "--text", "--explain", task])
+        return [line.strip() for line in capsys.readouterr().out.splitlines()]
+
+    assert "30 us  1 event that releases another task" in explained("first")
+    assert "230 us  its release by an event and 1 event that releases another task" in explained("next")
+    assert "200 us  its release by an event" in explained("last")
