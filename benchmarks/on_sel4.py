@@ -12,8 +12,8 @@ tasks. No response of any task may be above its bound. A seed is a system: other
         [--json FILE]
 
 With `--host` the cases are executed on the host kernel, too, where operations take the times of the profile:
-whether the jobs that end in both end in the same order is compared. No tasks have equal priorities then, as
-the kernels have different orders of those.
+it is compared whether jobs end in the same order, and how far apart those end that do not. No tasks have
+equal priorities then, as the kernels have different orders of those.
 
 An SDK builds faster than a workspace. It has to have the configuration of these images:
 
@@ -110,8 +110,11 @@ def main() -> int:
         f"at most {max(distances, default=0):.1%}"
     )
     if given.host:
-        compared = [each.same_order for each in results if each.same_order is not None]
-        print(f"jobs end in the same order on the host kernel: {sum(compared)} of {len(compared)} systems")
+        apart = [each.exchanged for each in results if each.exchanged is not None]
+        print(
+            f"jobs end in the same order on the host kernel: {apart.count(0)} of {len(apart)} systems; "
+            f"those in another order end at most {max(apart, default=0)} ns apart there"
+        )
     return 1 if above else 0
 
 
@@ -120,7 +123,7 @@ def _print(tried: Tried) -> None:
     print(
         f"seed {tried.seed}: {tried.task} {tried.response}{found}, bound {tried.bound} "
         f"(+{tried.distance:.1%}), {tried.jobs} jobs, {len(tried.above)} above"
-        f"{', in another order on the host' if tried.same_order is False else ''}",
+        f"{f', in another order on the host up to {tried.exchanged} ns' if tried.exchanged else ''}",
         flush=True,
     )
     for job in tried.above[:3]:

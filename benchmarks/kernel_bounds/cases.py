@@ -202,7 +202,7 @@ def try_case(seed: int, setting: Setting) -> Tried | None:
     (bound,) = (each.response for each in exact.tasks if each.task.name == witness.task)
     if bound is None:  # overload, at the rate that was measured
         return None
-    same_order = _same_order(workload, witness, until, seen, setting) if setting.host else None
+    exchanged = _exchanged(workload, witness, until, seen, setting) if setting.host else None
     found = list(_jobs(workload, witness, exact, until, seen))
     mine = [job.response for job in found if job.task == witness.task and job.response is not None]
     return Tried(
@@ -214,7 +214,7 @@ def try_case(seed: int, setting: Setting) -> Tried | None:
         len(found),
         tuple(job for job in found if job.above),
         bool(workload.supplies),
-        same_order,
+        exchanged,
     )
 
 
@@ -225,8 +225,9 @@ def without_equals(workload: Workload) -> Workload:
     return changed(replace(workload, tasks=tuple(tasks)))
 
 
-def _same_order(workload: Workload, witness: Witness, until: int, seen: Seen, setting: Setting) -> bool:
-    """Whether jobs end in the same order on the host kernel, with the times of the profile."""
+def _exchanged(workload: Workload, witness: Witness, until: int, seen: Seen, setting: Setting) -> int:
+    """Of jobs that end in the other order on the host kernel, with the times of the profile, how far apart
+    two of them end there, at most."""
     folder = setting.folder / "host"
     shutil.rmtree(folder, ignore_errors=True)
     root = write_model(workload, witness.program, folder)
@@ -238,19 +239,19 @@ def _same_order(workload: Workload, witness: Witness, until: int, seen: Seen, se
     outcome = run(Input(root, preprocess=False), settings, sink := Sink(), lambda _: None)
     assert outcome is not None, sink.diagnostics[0].message
     number = {task.name.replace(".", "_"): index for index, task in enumerate(workload.tasks)}
-    host = [
-        (job.end, number[lane.task.name], index)
+    host = sorted(
+        (job.end, (number[lane.task.name], index))
         for lane in outcome.run.tasks
         for index, job in enumerate(lane.jobs)
         if job.end is not None
-    ]
-    kernel = [(end, task, job) for task, ends in seen.ends.items() for job, end in ends.items()]
-    on_both = {each[1:] for each in host} & {each[1:] for each in kernel}
-
-    def order(ends: list[tuple[int, int, int]]) -> list[tuple[int, int]]:
-        return [(task, job) for _, task, job in sorted(ends) if (task, job) in on_both]
-
-    return order(host) == order(kernel)
+    )
+    found = 0
+    ended = [(end, seen.ends[task][job]) for end, (task, job) in host if job in seen.ends.get(task, {})]
+    for first, (end, on_kernel) in enumerate(ended):
+        for later, earlier_on_kernel in ended[first + 1 :]:
+            if earlier_on_kernel < on_kernel:
+                found = max(found, later - end)
+    return found
 
 
 def as_code(witness: Witness, workload: Workload, shift: int) -> Witness:

@@ -82,8 +82,9 @@ class Tried(Struct, frozen=True):
     above: tuple[TriedJob, ...]
     #: in slots, which begin at other times than in the case
     slots: bool = False
-    #: whether jobs end in the same order on the host kernel; None: not tried
-    same_order: bool | None = None
+    #: of two jobs that end in the other order on the host kernel, how far apart their ends are there, at
+    #: most, in nanoseconds; 0: there are none, None: not tried
+    exchanged: int | None = None
 
     @property
     def distance(self) -> float:
