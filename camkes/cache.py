@@ -25,6 +25,12 @@ def user_path(variable: str, default: str, name: str) -> str | None:
     return f"{base}/camkes-rt/{name}".rstrip("/")
 
 
+def mark_used(path: str | os.PathLike[str]) -> None:
+    """What is in use is not among the older of its folder."""
+    with suppress(OSError):  # of another user, or gone
+        os.utime(path)
+
+
 def forget_older(folder: str | os.PathLike[str], most: int) -> None:
     """Remove the older half of what is in a folder where there is more than `most`. Others may do so too."""
     import shutil

@@ -93,6 +93,21 @@ def test_a_file_that_was_replaced_is_unpacked_again(tmp_path: Path) -> None:
     assert before.folder != after.folder
 
 
+def test_what_is_in_use_stays_unpacked(tmp_path: Path) -> None:
+    """However many others are unpacked meanwhile, of which older ones are forgotten."""
+    file = write_small_sdk(tmp_path / "small.sdk")
+    used = open_sdk(file)
+    others = []
+    for number in range(20):
+        for folder in used.folder.parent.iterdir():  # all is from long ago
+            os.utime(folder, (number, number))
+        write_archive(tmp_path / "other.sdk", replace(description(), version=f"2.{number}"), CONTENT)
+        assert open_sdk(file) == used
+        others.append(open_sdk(tmp_path / "other.sdk").folder)
+        assert (used.folder / MEMBER).is_file()
+    assert not all(folder.exists() for folder in others)
+
+
 def test_what_was_unpacked_and_damaged_is_unpacked_again(tmp_path: Path) -> None:
     sdk = open_sdk(write_small_sdk(tmp_path / "small.sdk"))
     (sdk.folder / MEMBER).write_text("{}")

@@ -18,7 +18,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from camkes.backends.sel4.sdk.description import Description, DescriptionError, Packed
-from camkes.cache import cache_folder, forget_older
+from camkes.cache import cache_folder, forget_older, mark_used
 from camkes.files import write_whole
 
 MEMBER = "sdk.json"
@@ -118,6 +118,7 @@ def open_sdk(path: Path) -> Sdk:
 
 def _unpacked(parent: Path, identity: str) -> Sdk:
     folder = parent / identity
+    mark_used(folder)  # a build takes some time
     return Sdk(Description.read((folder / MEMBER).read_bytes()), folder, identity)
 
 

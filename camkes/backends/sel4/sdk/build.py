@@ -34,7 +34,7 @@ from camkes.backends.sel4.sdk.description import Configuration
 from camkes.backends.sel4.sdk.programs import LOADER, Programs, run
 from camkes.backends.sel4.size import SIZES
 from camkes.backends.sel4.workspace import KERNEL, QEMU, can_be_mapped
-from camkes.cache import cache_folder, forget_older
+from camkes.cache import cache_folder, forget_older, mark_used
 from camkes.callgraph.stacks import CompiledSpace, StackBound, stack_bounds
 from camkes.capdl.loader_table import loader_table
 from camkes.capdl.specification import read_sizes
@@ -362,6 +362,7 @@ def _runtime(
     parent.mkdir(parents=True, exist_ok=True)
     entry = parent / digest.hexdigest()[:32]
     if (entry / LIBRARY).is_file():
+        mark_used(entry)
         return entry / LIBRARY
     forget_older(parent, _KEPT)
     with tempfile.TemporaryDirectory(prefix=".make-", dir=parent) as scratch:
