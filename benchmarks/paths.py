@@ -9,6 +9,7 @@ counts. The exit status is 1 if one is above its bound, or more than 10 % below 
 handlers do depends on the request.
 
     SEL4_WORKSPACE=DIR .venv/bin/python benchmarks/paths.py [--machine qemu-aarch64] [--build DIR]
+    .venv/bin/python benchmarks/paths.py --sdk FILE -D NAME=VALUE
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from msgspec import Struct
 
 from camkes import pipeline
 from camkes.backends.sel4.fault_lines import folders_of
-from camkes.backends.sel4.workspace import find_workspace, make, simulator
+from camkes.backends.sel4.workspace import simulator
 from camkes.diagnostics import Sink
 from camkes.measuring.images import MACHINES, Wanted, write_application
 from camkes.measuring.log import REQUESTS
@@ -231,7 +232,7 @@ def compared(
             bound = bounds[name, PathKind.REQUEST, f"{request}.now"]
             yield Compared(f"request {request}.now", contended, bound.instructions, everything)
         elif piece.function == "camkes_manage_cpi":
-            bound = bounds[name, PathKind.MANAGER, "p"]
+            bound = bounds[name, PathKind.MANAGER, ""]
             yield Compared(f"manager of {name}.p", True, bound.instructions, everything)
         else:
             kind = PathKind.CONTENDED if contended else PathKind.REPLY
@@ -260,31 +261,40 @@ def traces(out: Path, programs: Mapping[str, LinkedProgram]) -> Iterator[tuple[s
                 yield request, True, list(tracer.request(registers))
 
 
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     machines = [name for name in ("qemu-x86_64", "qemu-aarch64") if name in MACHINES]
     parser.add_argument("--machine", choices=machines, default=machines[0])
     parser.add_argument("--build", type=Path, default=Path("build/paths"), help="folder for builds")
+    parser.add_argument("--sdk", type=Path, help="in place of a workspace")
+    parser.add_argument("-D", dest="more", action="append", default=[], metavar="NAME=VALUE")
     arguments = parser.parse_args()
     sink = Sink()
     folder = (arguments.build / arguments.machine).absolute()
-    application, out = folder / "requests", folder / "build"
-    out.mkdir(parents=True, exist_ok=True)
-    wanted = Wanted(arguments.machine, {"CMAKE_C_FLAGS": "-g"}, samples=SAMPLES)
+    application = folder / "requests"
+    more = dict(each.split("=", 1) for each in arguments.more)
+    flags = f"-g {more.pop('CMAKE_C_FLAGS', '')}".strip()
+    wanted = Wanted(arguments.machine, {**more, "CMAKE_C_FLAGS": flags}, samples=SAMPLES)
     write_application(REQUESTS, wanted, application)
-    workspace = find_workspace(None, sink)
-    if workspace is None or not make(
-        workspace, application, out, wanted.all_definitions, sink, lambda text: print(text, file=sys.stderr)
-    ):
-        sys.exit("\n".join(diagnostic.message for diagnostic in sink.diagnostics))
-    found = pipeline.paths_of_build(out, {}, sink)
-    programs = {name: LinkedProgram(out / f"{name}.elf", folders_of(out)) for name in ("client", *SERVERS)}
+    asked = pipeline.Input(
+        path=application, definitions=tuple(wanted.all_definitions.items()), sdk=arguments.sdk
+    )
     rows: dict[tuple[str, bool], Compared] = {}
-    for request, contended, pieces in traces(out, programs):
-        for row in compared(pieces, found, request, contended=contended):
-            before = rows.get((row.path, contended))
-            if before is None or before.most < row.most:
-                rows[row.path, contended] = row
+    with pipeline.built_for_sel4(asked, None, folder / "build", sink, _say) as out:
+        found = None if out is None else pipeline.paths_of_build(out, asked, {}, sink)
+        if out is None or found is None:
+            sys.exit("\n".join(diagnostic.message for diagnostic in sink.diagnostics))
+        folders = folders_of(out)
+        programs = {name: LinkedProgram(out / f"{name}.elf", folders) for name in ("client", *SERVERS)}
+        for request, contended, pieces in traces(out, programs):
+            for row in compared(pieces, found, request, contended=contended):
+                before = rows.get((row.path, contended))
+                if before is None or before.most < row.most:
+                    rows[row.path, contended] = row
     print("| path | lock | bound | counted |\n|---|---|---|---|")
     for (path, contended), row in rows.items():
         print(f"| {path} | {'held' if contended else 'free'} | {row.bound} | {row.most} |")

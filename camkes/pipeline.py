@@ -632,6 +632,8 @@ def _build_with_sdk(
     progress: Progress,
     stacks: dict[str, StackBound] | None = None,
 ) -> bool:
+    from shlex import split
+
     from camkes.backends.host.sources import builds_of
     from camkes.backends.sel4.sdk.build import build_system
     from camkes.backends.sel4.sdk.choice import check, pass_on, project_of
@@ -655,7 +657,10 @@ def _build_with_sdk(
     pass_on(found, sink)
     if parts is None or sink.has_errors:
         return False
-    return build_system(sdk, configuration, application, parts, builds, kinds, out, sink, progress, stacks)
+    flags = split(dict(asked.definitions).get(_C_FLAGS, ""))
+    return build_system(
+        sdk, configuration, application, parts, builds, kinds, out, sink, progress, stacks, flags
+    )
 
 
 # Sizes -------------------------------------------------------------------------------------------
@@ -791,35 +796,41 @@ def bounded_paths(
 
     flags = {"RELEASE": "ON", **dict(asked.definitions)}
     flags[_C_FLAGS] = f"{flags.get(_C_FLAGS, '')} -g".strip()
-    with built_for_sel4(
-        replace(asked, definitions=tuple(flags.items())), workspace, output, sink, progress
-    ) as out:
+    asked = replace(asked, definitions=tuple(flags.items()))
+    with built_for_sel4(asked, workspace, output, sink, progress) as out:
         if out is None:
             return None
         progress("bounding paths")
-        return paths_of_build(out, limits, sink)
+        return paths_of_build(out, asked, limits, sink)
 
 
 _C_FLAGS = "CMAKE_C_FLAGS"
 
 
-def paths_of_build(out: Path, limits: Mapping[str, int], sink: Sink) -> list[BoundedPath] | None:
+def paths_of_build(
+    out: Path, asked: Input, limits: Mapping[str, int], sink: Sink
+) -> list[BoundedPath] | None:
     """The bounds of the paths of a system in the folder of a build; None if it has no plan. `limits` bound
     each loop of functions that have no contract."""
-    from camkes.backends.sel4.build import PROJECT, SPEC
+    from camkes.backends.sel4.build import SPEC, Sel4Backend
     from camkes.backends.sel4.fault_lines import folders_of
     from camkes.backends.sel4.link import Unlinked
-    from camkes.backends.sel4.project import Project
     from camkes.backends.sel4.spec import file_name
-    from camkes.paths.system import bound_paths
+    from camkes.generate.facts import SystemFacts
+    from camkes.paths.system import SpaceProgram, bound_paths
 
-    project, unheard = Project.read(out / PROJECT), Sink()  # the build has reported it
-    checked = _check_for_sel4(project, unheard)
-    if checked is None:
+    unheard = Sink()  # the build has reported it
+    project = _project_in(out, asked, unheard)
+    checked = None if project is None else _check_for_sel4(project, unheard)
+    if project is None or checked is None:
         return None
-    spaces = Unlinked.read((out / SPEC).read_bytes()).spaces
-    images = {name: out / file_name(space.name) for space in spaces for name in space.instances}
-    return bound_paths(checked.system, checked.plan, images, folders_of(out), limits, sink)
+    system, plan = checked.system, checked.plan
+    facts = SystemFacts(system, plan, Sel4Backend(project).allocate(system, plan, unheard), unheard)
+    spaces = [
+        SpaceProgram(space.name, out / file_name(space.name), space.instances)
+        for space in Unlinked.read((out / SPEC).read_bytes()).spaces
+    ]
+    return bound_paths(facts, spaces, folders_of(out), limits, sink)
 
 
 def bounded_functions(

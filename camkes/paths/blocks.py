@@ -10,7 +10,8 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from camkes.paths.program import Follow, Instruction, LinkedProgram, number_in
+from camkes.paths.program import Follow, Instruction, LinkedProgram
+from camkes.protocols.cycles import reached
 
 Constants = Mapping[str, int]
 
@@ -31,8 +32,8 @@ _ALL = frozenset(
 _PART = re.compile(r"\.(?:cold|part|constprop|isra|lto_priv)\b.*")
 _COLD = re.compile(r"\.cold\b")
 _CALLS = (Follow.CALL, Follow.COMPUTED_CALL)
+_UNKNOWN = (Follow.COMPUTED_CALL, Follow.COMPUTED_JUMP, Follow.UNKNOWN)
 _EXCLUSIVE = ("stxr", "stlxr", "stxp", "stlxp")
-_TABLE = re.compile(r"qword ptr \[(\w+)\*8 \+ (0x[0-9a-f]+)\]")
 
 
 def source_name(name: str) -> str:
@@ -56,9 +57,7 @@ class Block(Struct, frozen=True):
     @property
     def unknown(self) -> bool:
         """Whether it is not known what follows."""
-        if not self.instructions or self.last.flow is Follow.COMPUTED_JUMP:
-            return bool(self.instructions) and not self.successors
-        return self.last.flow in (Follow.COMPUTED_CALL, Follow.UNKNOWN)
+        return bool(self.instructions) and self.last.flow in _UNKNOWN
 
 
 class FunctionBlocks:
@@ -90,10 +89,8 @@ class FunctionBlocks:
 
     def _after(self, instruction: Instruction) -> tuple[int, ...]:
         following, target = instruction.address + instruction.size, instruction.target
-        if instruction.flow in (Follow.RETURN, Follow.NOTHING, Follow.UNKNOWN):
+        if instruction.flow in (Follow.RETURN, Follow.NOTHING, Follow.UNKNOWN, Follow.COMPUTED_JUMP):
             return ()
-        if instruction.flow is Follow.COMPUTED_JUMP:
-            return self._table(instruction)
         if instruction.flow is Follow.JUMP:
             return (target,) if target is not None else ()
         if instruction.flow is Follow.BRANCH and target is not None:
@@ -127,35 +124,6 @@ class FunctionBlocks:
             self.blocks[-address] = Block((), (), address, tail=True)
         return Block(tuple(found), (*following[last.address], *(-address for address in left)))
 
-    def _table(self, jump: Instruction) -> tuple[int, ...]:
-        """The targets of a jump through a table of addresses, whose index is compared just before."""
-        found = _TABLE.fullmatch(jump.operands)
-        limit = None if found is None else self._limit(jump)
-        if found is None or limit is None:
-            return ()
-        table = self.program.memory(int(found[2], 16), 8 * (limit + 1))
-        targets = [int.from_bytes(table[at : at + 8], "little") for at in range(0, len(table), 8)]
-        return tuple(dict.fromkeys(targets)) if len(targets) == limit + 1 else ()
-
-    def _limit(self, jump: Instruction) -> int | None:
-        """The greatest index: `cmp index, limit` and `ja` are before the jump, with no other jump between."""
-        name = self.program.names
-        start = max((a for a in name if a <= jump.address), default=jump.address)
-        before: list[Instruction] = []
-        while start < jump.address:
-            before.append(self.program.instruction(start))
-            start += before[-1].size
-        for position in range(len(before) - 1, 0, -1):
-            each = before[position]
-            if each.mnemonic == "ja":
-                compared = before[position - 1]
-                return (
-                    number_in(compared.operands.rpartition(", ")[2]) if compared.mnemonic == "cmp" else None
-                )
-            if each.flow is not Follow.NEXT:
-                return None
-        return None
-
     @cached_property
     def before(self) -> dict[int, Constants]:
         """What is in registers where blocks begin."""
@@ -163,6 +131,9 @@ class FunctionBlocks:
         waiting = [self.entry]
         while waiting:
             start = waiting.pop()
+            call = self.blocks[start].call
+            if call is not None and not returns(self.program, call):
+                continue
             after = constants_after(self.program, self.blocks[start].instructions, known[start])
             for address in self.blocks[start].successors:
                 before = known.get(address)
@@ -174,10 +145,45 @@ class FunctionBlocks:
 
     def kernel_number(self, start: int) -> int | None:
         """What a block that ends with a kernel call asks for; None: not known."""
-        block = self.blocks[start]
-        number = self.program.machine.number
-        value = constants_after(self.program, block.instructions[:-1], self.before[start]).get(number)
+        value = self._at_end(start).get(self.program.machine.number)
         return None if value is None else signed(value, 64)
+
+    def argument(self, start: int, index: int) -> int | None:
+        """An argument of the function that a block calls at its end; None: not known."""
+        return self._at_end(start).get(self.program.machine.arguments[index])
+
+    def _at_end(self, start: int) -> Constants:
+        instructions = self.blocks[start].instructions[:-1]
+        return constants_after(self.program, instructions, self.before.get(start, {}))
+
+
+def function_at(program: LinkedProgram, address: int) -> FunctionBlocks:
+    """The function at an address."""
+    known: dict[int, FunctionBlocks] = program.blocks
+    if address not in known:
+        known[address] = FunctionBlocks(program, address)
+    return known[address]
+
+
+def returns(program: LinkedProgram, address: int) -> bool:
+    """Whether a function can return to what called it."""
+    if address in program.returning:
+        return program.returning[address]
+    program.returning[address] = True  # in a recursion
+    function = function_at(program, address)
+
+    def after(start: int) -> Iterable[int]:
+        block = function.blocks[start]
+        return block.successors if block.call is None or returns(program, block.call) else ()
+
+    blocks = [function.blocks[start] for start in reached([address], after)]
+    program.returning[address] = any(
+        (b.tail and b.call is not None and returns(program, b.call))
+        or b.unknown
+        or (b.instructions and b.last.flow is Follow.RETURN)
+        for b in blocks
+    )
+    return program.returning[address]
 
 
 def changed(program: LinkedProgram, instruction: Instruction, register: str) -> bool:
@@ -196,7 +202,7 @@ def changed_by(program: LinkedProgram, address: int) -> frozenset[str]:
     if address not in program.changed:
         program.changed[address] = _ALL  # in a recursion
         found: set[str] = set()
-        for block in FunctionBlocks(program, address).blocks.values():
+        for block in function_at(program, address).blocks.values():
             for each in block.instructions:
                 found.update(each.writes)
             flows = {each.flow for each in block.instructions}

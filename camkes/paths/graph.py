@@ -7,12 +7,12 @@ What is on no such way is left out, so that only code that the path can execute 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import networkx
 
-from camkes.paths.blocks import Block, FunctionBlocks, source_name
+from camkes.paths.blocks import Block, FunctionBlocks, function_at, returns, source_name
 from camkes.paths.codes import NO_PATH, UNKNOWN_CALL
 from camkes.paths.contracts import LoopStatements
 from camkes.paths.loops import find_loops
@@ -20,6 +20,11 @@ from camkes.paths.program import Follow, LinkedProgram, SourceLine
 from camkes.paths.steps import BEGIN, Path, PathError, PathStep, Ways
 from camkes.protocols.cycles import reached
 
+#: functions of the C library whose third argument is a number of bytes, of which each pass of a loop handles
+#: at least one
+SIZED = frozenset(("memcpy", "memmove", "memset", "memcmp"))
+#: a kernel call whose number is not known
+UNKNOWN = "unknown"
 #: blocks of a graph: a runtime has less
 _MOST = 50_000
 #: what ends a block of which it is not known what follows
@@ -36,41 +41,12 @@ class WayFinder:
     def __init__(self, program: LinkedProgram, calls: Mapping[int, str], statements: LoopStatements) -> None:
         self.program, self.statements = program, statements
         self._calls = calls
-        self._functions: dict[int, FunctionBlocks] = {}
-        self._returning: dict[int, bool] = {}
-
-    def function(self, address: int) -> FunctionBlocks:
-        """The function at an address."""
-        if address not in self._functions:
-            self._functions[address] = FunctionBlocks(self.program, address)
-        return self._functions[address]
-
-    def returns(self, address: int) -> bool:
-        """Whether a function can return to what called it."""
-        if address in self._returning:
-            return self._returning[address]
-        self._returning[address] = True  # in a recursion
-        function = self.function(address)
-
-        def after(start: int) -> Iterable[int]:
-            block = function.blocks[start]
-            goes_on = block.call is None or self.returns(block.call)
-            return block.successors if goes_on else ()
-
-        blocks = [function.blocks[start] for start in reached([address], after)]
-        self._returning[address] = any(
-            (b.tail and b.call is not None and self.returns(b.call))
-            or b.unknown
-            or (b.instructions and b.last.flow is Follow.RETURN)
-            for b in blocks
-        )
-        return self._returning[address]
 
     def ways(self, path: Path) -> Ways:
         """All ways of a path. Raises PathError."""
         addresses = self._named(path.by or path.function, path.source)
         if path.by and len(addresses) == 1:
-            calls = [block.call for block in self.function(addresses[0]).blocks.values()]
+            calls = [block.call for block in function_at(self.program, addresses[0]).blocks.values()]
             named = self.program.functions.get(path.function, [])
             addresses = [address for address in named if address in calls or len(named) == 1]
         if len(addresses) != 1:
@@ -90,7 +66,7 @@ class WayFinder:
         if not block.instructions or block.last.flow is not Follow.KERNEL:
             return ""
         number = function.kernel_number(start)
-        return "unknown" if number is None else self._calls.get(number, str(number))
+        return UNKNOWN if number is None else self._calls.get(number, str(number))
 
 
 class _Copies:
@@ -108,17 +84,21 @@ class _Copies:
         self._ends = [n for n, step in enumerate(self._steps) if step.kernel in path.ends] or returning
         self._begins = {self._root: [self._root]}
         if path.begins:
-            calls = [n for n, step in enumerate(self._steps) if step.kernel in path.begins]
+            executed = reached([self._root], lambda number: self._after.get(number, ()))
+            calls = [n for n in executed if self._steps[n].kernel in path.begins]
             self._begins = {n: self._after.get(n, []) for n in calls}
 
-    def _copy(self, address: int, under_way: tuple[int, ...]) -> tuple[int, list[int]]:
+    def _copy(
+        self, address: int, under_way: tuple[int, ...], bytes: int | None = None
+    ) -> tuple[int, list[int]]:
         """A copy of a function: the step that begins it, and those that return."""
-        function = self._expansion.function(address)
+        function = function_at(self._program, address)
         self._copies += 1
         copy, numbers, returning = self._copies, {}, []
         for start in function.blocks:
             numbers[start] = len(self._steps)
-            self._steps.append(PathStep(copy, function, start, self._expansion.kernel_call(function, start)))
+            kernel = self._expansion.kernel_call(function, start)
+            self._steps.append(PathStep(copy, function, start, kernel, bytes))
         if len(self._steps) > _MOST:
             text = f"`{self._path.function}` calls more than can be looked at: {_MOST} blocks"
             raise PathError(UNKNOWN_CALL, text, None, "bound the functions that it calls one by one")
@@ -126,7 +106,8 @@ class _Copies:
         for start, block in function.blocks.items():
             number = numbers[start]
             following = [numbers[each] for each in block.successors]
-            if self._path.usual and any(each.unusual for each in block.instructions):
+            names = {self._program.places.get(each.address, "") for each in block.instructions}
+            if not self._path.without.isdisjoint({*names, self._steps[number].kernel}):
                 continue
             if block.call is not None or block.unknown:
                 back = self._called(number, block, (*under_way, address))
@@ -148,7 +129,7 @@ class _Copies:
         returning = []
         for target in targets:
             name = source_name(self._program.names.get(target, ""))
-            if name in self._path.without or not self._expansion.returns(target):
+            if name in self._path.without or not returns(self._program, target):
                 continue
             if name in self._path.beside:
                 self._entries.setdefault(name, []).append(number)
@@ -160,7 +141,9 @@ class _Copies:
                 self._problems[number] = PathError(UNKNOWN_CALL, text, place, help)
                 returning.append(number)
                 continue
-            entry, back = self._copy(target, under_way)
+            step = self._steps[number]
+            size = step.function.argument(step.start, 2) if name in SIZED else None
+            entry, back = self._copy(target, under_way, size)
             self._after.setdefault(number, []).append(entry)
             returning += back
         if not targets:
@@ -171,6 +154,8 @@ class _Copies:
         """The functions that a contract names for a call through a pointer."""
         names = self._expansion.statements.calls_at(place) if place is not None else ()
         missing = [name for name in names if name not in self._program.functions]
+        if self._path.beside.issuperset(names) and names:
+            return []
         if not names or missing:
             flow = self._steps[number].block.last.flow
             text = f"{_UNFOLLOWED[flow]} cannot be followed"
@@ -202,6 +187,11 @@ class _Copies:
             raise PathError(NO_PATH, text, None)
         for number in sorted(forward & self._problems.keys()):
             raise self._problems[number]
+        for number in sorted(alive) if self._path.ends else ():
+            if self._steps[number].kernel == UNKNOWN:
+                text = f"it is not seen which kernel call `{self._steps[number].function.name}` makes"
+                help = "make it with a number that is a constant there"
+                raise PathError(UNKNOWN_CALL, text, self._steps[number].place, help)
         graph = graph.subgraph(alive | {BEGIN}).copy()
         loops = find_loops(graph, self._steps, self._expansion.statements)
         calls = {name: tuple(alive.intersection(self._entries.get(name, ()))) for name in self._path.through}

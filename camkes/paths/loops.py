@@ -126,6 +126,8 @@ class _LoopsInGraph:
         name = self._steps[head].function.name
         if name in self._statements.limits:
             return self._statements.limits[name]
+        if (bytes := self._steps[head].bytes) is not None:
+            return bytes
         places = [place for number in own for place in self._steps[number].places]
         places = [SourceLine(path, loop.begin) for path, loop in stated if loop.bound is None] or places
         raise PathError(

@@ -24,8 +24,6 @@ from msgspec import Struct
 
 from camkes.files import as_here
 
-#: CAMKES_UNUSUAL() in camkes/platform.h of the runtime
-_UNUSUAL = (("nop", "dword ptr [rax + 0x6e757375]"), ("hint", "#0x75"))
 #: bytes of an instruction, at most
 _LONGEST = 16
 
@@ -63,11 +61,6 @@ class Instruction(Struct, frozen=True):
     constant: int | str | None = None
     repeated: bool = False
 
-    @property
-    def unusual(self) -> bool:
-        """Whether it is CAMKES_UNUSUAL()."""
-        return (self.mnemonic, self.operands) in _UNUSUAL
-
 
 class SourceLine(Struct, frozen=True, order=True):
     """A line of a source file."""
@@ -86,12 +79,13 @@ class _CompiledUnit(Struct, frozen=True):
 
 class InstructionSet(Struct, frozen=True):
     """Registers and instructions of an architecture. `number` is the register with which seL4 knows what a
-    kernel call asks for; `link` is written by calls."""
+    kernel call asks for, `arguments` are those of the first arguments of a function."""
 
     name: str
     architecture: int
     mode: int
     number: str
+    arguments: tuple[str, ...]
     registers: dict[str, str]
     flows: dict[str, Follow]
     branches: re.Pattern[str]
@@ -133,14 +127,15 @@ _FLOWS_ARM = {
 }
 MACHINES = {
     "EM_X86_64": InstructionSet(
-        *("x86_64", capstone.CS_ARCH_X86, capstone.CS_MODE_64, "rdx"),
+        *("x86_64", capstone.CS_ARCH_X86, capstone.CS_MODE_64, "rdx", ("rdi", "rsi", "rdx")),
         *(_x86_registers(), _FLOWS_X86, re.compile(r"j\w+|loop\w*")),
     ),
     "EM_AARCH64": InstructionSet(
-        *("aarch64", capstone.CS_ARCH_ARM64, capstone.CS_MODE_ARM, "x7"),
+        *("aarch64", capstone.CS_ARCH_ARM64, capstone.CS_MODE_ARM, "x7", ("x0", "x1", "x2")),
         *({f"w{n}": f"x{n}" for n in range(31)}, _FLOWS_ARM, re.compile(r"b\.\w+|t?cbn?z|tbn?z")),
     ),
 }
+_FLAGS = ("rflags", "nzcv")
 _REPEATS = re.compile(r"rep\w* ")
 _MOVES = ("mov", "movabs", "movz", "movl")
 _NUMBER = re.compile(r"#?(-?)(0x[0-9a-f]+|\d+)$")
@@ -166,6 +161,9 @@ class LinkedProgram:
         self._known: dict[int, Instruction] = {}
         #: what functions can change of the registers of their callers; see `blocks.changed_by`
         self.changed: dict[int, frozenset[str]] = {}
+        #: functions, and whether they return; see `blocks.function_at` and `blocks.returns`
+        self.blocks: dict[int, Any] = {}
+        self.returning: dict[int, bool] = {}
 
     def _read(self, elf: Any) -> None:
         if elf["e_machine"] not in MACHINES:
@@ -182,7 +180,11 @@ class LinkedProgram:
         #: addresses of functions, and their names; several functions of one name have several addresses
         self.names: dict[int, str] = {}
         self.functions: dict[str, list[int]] = {}
+        #: names of places in functions, without their numbers: see CAMKES_UNUSUAL() in camkes/platform.h
+        self.places: dict[int, str] = {}
         for symbol in table.iter_symbols():
+            if symbol["st_info"]["type"] == "STT_NOTYPE":
+                self.places[symbol["st_value"]] = symbol.name.rpartition("_")[0]
             if symbol["st_info"]["type"] == "STT_FUNC" and symbol["st_shndx"] != "SHN_UNDEF":
                 addresses = self.functions.setdefault(symbol.name, [])
                 if symbol["st_value"] not in addresses:
@@ -239,6 +241,7 @@ class LinkedProgram:
             if target is None:
                 flow = Follow.COMPUTED_CALL if flow is Follow.CALL else Follow.COMPUTED_JUMP
         written = [found.reg_name(register) for register in found.regs_access()[1]]
+        written.sort(key=_FLAGS.__contains__)
         writes = tuple(dict.fromkeys(machine.registers.get(name, name) for name in written))
         repeats = _REPEATS.match(mnemonic) is not None
         constant = self._constant(mnemonic, operands)
@@ -256,7 +259,7 @@ class LinkedProgram:
             return 0 if same else None
         if mnemonic in ("xor", "sub") and names[0] == names[1]:
             return 0
-        if mnemonic == "or" and number_in(parts[1]) == -1:
+        if mnemonic == "or" and number_in(parts[1]) in (-1, (1 << 64) - 1):
             return -1
         if mnemonic == "movn" and (number := number_in(parts[1])) is not None:
             return ~number

@@ -29,10 +29,10 @@ class Path(Struct, frozen=True, kw_only=True):
     or to the end of the first one of the kernel calls `ends`, which are named. If both are stated, each way
     begins where another one ended, as the ways of a thread that serves requests do.
 
-    They go `through` these functions, each of which is called at least once, and call none of those
-    `without`; `usual` ones do not come to a CAMKES_UNUSUAL(). What the functions `beside` execute is not
-    counted. Of several functions of one name the one is meant whose source ends with `source`; or, if a
-    function is named `by`, whose source that does, the one that it calls.
+    They go `through` these functions, each of which is called at least once, and are `without` calls of
+    functions and of the kernel that have these names, and without places with them. What the functions
+    `beside` execute is not counted. Of several functions of one name the one is meant whose source ends with
+    `source`; or, if a function is named `by`, whose source that does, the one that it calls.
     """
 
     function: str
@@ -41,18 +41,19 @@ class Path(Struct, frozen=True, kw_only=True):
     through: tuple[str, ...] = ()
     without: frozenset[str] = frozenset()
     beside: frozenset[str] = frozenset()
-    usual: bool = False
     source: str = ""
     by: str = ""
 
 
 class PathStep(Struct, frozen=True):
-    """A block of a copy of a function. `kernel` names the kernel call at its end, if there is one."""
+    """A block of a copy of a function. `kernel` names the kernel call at its end, if there is one. `bytes`
+    are those that the function handles, if it is one of `graph.SIZED` and they are known."""
 
     copy: int
     function: FunctionBlocks
     start: int
     kernel: str = ""
+    bytes: int | None = None
 
     @property
     def block(self) -> Block:

@@ -16,12 +16,16 @@ _SYSTEMS = (
     "no message is malformed, no kernel call fails, and no thread faults",
     "what `camkes_work()` executes for a stated time is not counted",
     "a request and a reply are of the client that made the request before, too, and no other thread has the"
-    " lock or waits for it; `contended reply` and `manager` are without that",
+    " lock or waits for it; `contended reply`, and what threads of the runtime do, are without that",
+    "no other thread changes an event, a semaphore or a mutex while a `call` does, and what a component has"
+    " registered to be called is not counted",
+    "a `next job` leaves out no release: each that a raised criticality leaves out adds that wait",
 )
 _ALWAYS = (
     "instructions of user level are counted, and entries of the kernel, but not what the kernel executes",
     "on aarch64 nothing comes between an exclusive load and its store: each interruption adds that loop",
     "an instruction that x86_64 repeats counts as often as it is executed, and once more",
+    "loops of memcpy(), memmove(), memset() and memcmp() handle a byte or more each time",
 )
 
 

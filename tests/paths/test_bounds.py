@@ -74,9 +74,51 @@ unsigned long switches(unsigned long n)
 
 
 def test_the_longest_choice_counts(tmp_path: Path) -> None:
-    program = Compiled(tmp_path, _CHOICES, ("chooses", "switches"), "-O2", "-fno-tree-switch-conversion")
+    flags = ("-O2", "-fno-tree-switch-conversion", "-fno-jump-tables")
+    program = Compiled(tmp_path, _CHOICES, ("chooses", "switches"), *flags)
     for name, arguments in (("chooses", (0, 50, 200)), ("switches", range(9))):
         assert program.bound(name).instructions == max(program.count(name, each) for each in arguments), name
+
+
+def test_a_jump_through_a_table_is_refused_at_its_line(tmp_path: Path) -> None:
+    program = Compiled(tmp_path, _CHOICES, ("switches",), "-O2", "-fno-tree-switch-conversion")
+    with pytest.raises(PathError, match="jump through a table") as error:
+        program.bound("switches")
+    assert error.value.code is UNKNOWN_CALL and error.value.help.endswith("-fno-jump-tables")
+    assert error.value.place is not None and error.value.place.line == program.line("switch (n)")
+
+
+_COPIES = """
+#include <string.h>
+static unsigned char bytes[64];
+unsigned long copies(unsigned long n)
+{
+    memset(bytes, (int)n, 24);
+    return bytes[n % 24];
+}
+unsigned long asks(unsigned long n)
+{
+    memset(bytes, (int)n, n);
+    return bytes[0];
+}
+void *memset(void *to, int byte, size_t size)
+{
+    unsigned char *at = to;
+    for (size_t i = 0; i < size; i++) {
+        at[i] = (unsigned char)byte;
+        __asm__ volatile("" : : : "memory");
+    }
+    return to;
+}
+"""
+
+
+def test_a_number_of_bytes_that_is_known_bounds_functions_of_the_library(tmp_path: Path) -> None:
+    program = Compiled(tmp_path, _COPIES, ("copies", "asks"), "-O1", "-fno-builtin")
+    counted = program.count("copies", 7)
+    assert counted <= program.bound("copies").instructions <= 1.1 * counted
+    with pytest.raises(PathError, match="nothing bounds a loop of `memset`"):
+        program.bound("asks")
 
 
 _CONTRACTS = """

@@ -12,12 +12,21 @@ from msgspec.structs import replace
 
 from camkes.diagnostics import Sink
 from camkes.generate import generate
+from camkes.generate.facts import SystemFacts
 from camkes.paths.bound import PathBound, bound
 from camkes.paths.contracts import LoopStatements, StatedSources
 from camkes.paths.graph import WayFinder
 from camkes.paths.program import LinkedProgram
 from camkes.paths.steps import Path as WayThrough
-from camkes.paths.system import CALLS, CONTENDED, ERRORS, BoundedPath, PathKind, bound_paths
+from camkes.paths.system import (
+    CALLS,
+    CONTENDED,
+    ERRORS,
+    BoundedPath,
+    PathKind,
+    SpaceProgram,
+    bound_paths,
+)
 from tests.paths.programs import needs_gcc
 from tests.runtime.host import plan_of
 from tests.runtime.test_fast_path import _LABEL, _SOURCES, _SYSTEM, _count, _program
@@ -53,7 +62,9 @@ class Fast:
             name: _program(folder / "out", name, _SOURCES[name]) for name in ("client", *_REPLIES)
         }
         self.sink = Sink()
-        self.bounds = bound_paths(self.system, self.plan, self.programs, {}, {}, self.sink)
+        spaces = [SpaceProgram(name, path, (name,)) for name, path in self.programs.items()]
+        facts = SystemFacts(self.system, self.plan, model, self.sink)
+        self.bounds = bound_paths(facts, spaces, {}, {}, self.sink)
 
     def of(self, instance: str, name: str, kind: PathKind) -> BoundedPath:
         return next(b for b in self.bounds if (b.of.instance, b.of.name, b.of.kind) == (instance, name, kind))
@@ -73,7 +84,7 @@ def _bound(fast: Fast, instance: str, name: str, kind: PathKind) -> PathBound:
 @pytest.mark.parametrize("function", _REQUESTS)
 def test_requests_execute_what_is_bounded(function: str, fast: Fast) -> None:
     program = fast.programs["client"]
-    path = WayThrough(function=function, without=ERRORS | CONTENDED, usual=True)
+    path = WayThrough(function=function, without=ERRORS | CONTENDED)
     found = bound(WayFinder(LinkedProgram(program), CALLS, LoopStatements(StatedSources())), path)
     counted = _count(program, "caller", function[1:], _REQUESTS[function])
     assert found.instructions == counted + _UNSEEN + _RETURN
@@ -99,26 +110,31 @@ def test_a_method_of_several_is_close_to_its_bound(fast: Fast) -> None:
 
 
 def test_a_request_that_is_not_usual_takes_longer(fast: Fast) -> None:
-    """The bound of a usual reply leaves out what CAMKES_UNUSUAL() is in."""
+    """The bound of a usual reply leaves out messages that generated code does not send."""
     program = LinkedProgram(fast.programs["plain"])
     usual = fast.of("plain", "p.now", PathKind.REPLY).of.path
-    with_all = bound(WayFinder(program, CALLS, LoopStatements(StatedSources())), replace(usual, usual=False))
+    with_all = bound(
+        WayFinder(program, CALLS, LoopStatements(StatedSources())), replace(usual, without=ERRORS)
+    )
     assert with_all.instructions > _bound(fast, "plain", "p.now", PathKind.REPLY).instructions
 
 
 def test_paths_without_a_bound_are_reported(fast: Fast) -> None:
-    """These programs have no manager, and a memcpy() without lines."""
-    assert fast.of("inherited", "p", PathKind.MANAGER).bound is None
+    """A memcpy() without lines, of so many bytes as the message has."""
     assert fast.of("client", "arrays.give", PathKind.REQUEST).bound is None
     texts = {each.message for each in fast.sink.diagnostics}
-    assert "no function is named `camkes_manage_cpi` in count-inherited" in texts
     assert "nothing bounds a loop of `memcpy`" in texts
+
+
+def test_what_the_linker_has_left_out_has_no_path(fast: Fast) -> None:
+    """These programs have no manager."""
+    assert PathKind.MANAGER not in {each.of.kind for each in fast.bounds}
 
 
 def test_limits_bound_functions_of_libraries(fast: Fast) -> None:
     """Eight integers are four words, which one repeated instruction moves."""
     program = fast.programs["client"]
-    path = WayThrough(function="r5", without=ERRORS | CONTENDED, usual=True)
+    path = WayThrough(function="r5", without=ERRORS | CONTENDED)
     found = bound(
         WayFinder(LinkedProgram(program), CALLS, LoopStatements(StatedSources(), {}, {"memcpy": 4})), path
     )

@@ -16,7 +16,7 @@ from camkes.generate import generate
 from camkes.resources import HOST_KERNEL, RUNTIME
 from tests.runtime.host import place, plan_of
 
-_HERE = Path(__file__).parent / "fast_path"
+HERE = Path(__file__).parent / "fast_path"
 _COMPILER = subprocess.run(["cc", "--version"], capture_output=True, text=True, check=False).stdout
 _IS_GCC = "Free Software Foundation" in _COMPILER
 
@@ -144,8 +144,17 @@ _MOST = {
 }
 _OTHERS = 2
 
-_FLAGS = (
-    *("-std=gnu11", "-O2", "-fno-tree-vectorize", "-DNDEBUG", "-Wall", "-Wextra", "-Werror"),
+FLAGS = (
+    *(
+        "-std=gnu11",
+        "-O2",
+        "-fno-tree-vectorize",
+        "-fno-jump-tables",
+        "-DNDEBUG",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+    ),
     *("-march=nehalem", "-mno-red-zone", "-fno-stack-protector", "-fno-asynchronous-unwind-tables"),
     *("-fno-pic", "-fno-pie", "-no-pie", "-ftls-model=local-exec", "-ffunction-sections"),
     # what distributions switch on
@@ -172,9 +181,9 @@ def _program(generated: Path, instance: str, text: str) -> Path:
     folder, program = generated / instance, generated / f"count-{instance}"
     source = generated / f"{instance}.c"
     source.write_text("#include <camkes.h>\n" + text)
-    includes = (folder, _HERE, RUNTIME / "include", HOST_KERNEL / "include")
-    sources = (*folder.glob("*.c"), source, _HERE / "count.c", *(RUNTIME / place(s) for s in _RUNTIME))
-    subprocess.run(["cc", *_FLAGS, *(f"-I{i}" for i in includes), "-o", program, *sources], check=True)
+    includes = (folder, HERE, RUNTIME / "include", HOST_KERNEL / "include")
+    sources = (*folder.glob("*.c"), source, HERE / "count.c", *(RUNTIME / place(s) for s in _RUNTIME))
+    subprocess.run(["cc", *FLAGS, *(f"-I{i}" for i in includes), "-o", program, *sources], check=True)
     return program
 
 

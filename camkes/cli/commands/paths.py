@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from camkes import pipeline
-from camkes.cli.arguments import Command, add_input, input_of
+from camkes.cli.arguments import Command, add_input, add_sdk, input_of
 from camkes.cli.output import USAGE, USER_ERROR, Progress, wants_color, write_diagnostics
 from camkes.diagnostics import Sink
 
@@ -72,6 +72,7 @@ def paths_arguments(parser: argparse.ArgumentParser) -> None:
         help="each loop of a function, such as memcpy, goes back at most N times, where its source does not "
         "state it; may be repeated",
     )
+    add_sdk(parser.add_argument_group("how it is built"))
     group = parser.add_argument_group("functions of any program")
     text = "a linked ELF file with symbols, in place of a system"
     group.add_argument("--program", metavar="FILE", type=Path, help=text)

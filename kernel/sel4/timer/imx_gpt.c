@@ -58,7 +58,7 @@ void camkes_timer_alarm(uint64_t ns)
     _camkes_timer_registers[STATUS] = COMPARED;
     _camkes_timer_registers[INTERRUPT] = COMPARED;
     /* one that the counter has passed before it was written would be a whole round late */
-    for (;; ticks *= 2) {
+    for (;; ticks *= 2) { /* at most 32 times: the counter has so many bits */
         const uint32_t due = counter() + ticks;
         _camkes_timer_registers[COMPARE] = due;
         if ((int32_t)(due - counter()) > 0 || (_camkes_timer_registers[STATUS] & COMPARED)) {

@@ -40,16 +40,13 @@
 #define CAMKES_LIKELY(condition) __builtin_expect((condition), 1)
 #define CAMKES_UNLIKELY(condition) __builtin_expect((condition), 0)
 
-/*
- * Code that executes for no request of generated code: a NOP that compilers do not make. `camkes
- * paths` leaves it out where it bounds usual requests (camkes/paths/program.py).
+/* Code that executes for no request of generated code: a local symbol, and no instruction. `camkes
+ * paths` leaves it out. Calling a function here would cost two instructions where it is not called.
  */
-#if !CAMKES_KERNEL_HOST && defined(__x86_64__)
-#define CAMKES_UNUSUAL() __asm__ volatile("nopl 0x6e757375(%rax)")
-#elif !CAMKES_KERNEL_HOST && defined(__aarch64__)
-#define CAMKES_UNUSUAL() __asm__ volatile("hint #0x75")
-#else
+#if CAMKES_KERNEL_HOST
 #define CAMKES_UNUSUAL() ((void)0)
+#else
+#define CAMKES_UNUSUAL() __asm__ volatile("camkes_unusual_%=:" :)
 #endif
 
 /*

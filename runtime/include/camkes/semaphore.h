@@ -32,6 +32,7 @@ int camkes_semaphore_wait(struct camkes_semaphore *semaphore);
 CAMKES_INLINE int camkes_semaphore_trywait(struct camkes_semaphore *semaphore)
 {
     int value = atomic_load(&semaphore->value);
+    /* at most 1 time: no other thread changes the value meanwhile */
     while (value > 0) {
         camkes_point();
         if (atomic_compare_exchange_weak(&semaphore->value, &value, value - 1)) {

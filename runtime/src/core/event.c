@@ -22,7 +22,7 @@ static bool call_back(struct camkes_event *event)
     void (*const callback)(void *) = event->callback;
     void *const argument = event->argument;
     atomic_store(&event->registered, NO_CALLBACK);
-    callback(argument);
+    callback(argument); /* calls callback: that of the component */
     return true;
 }
 
@@ -52,6 +52,7 @@ struct camkes_emptying {
 static void empty_handoff(struct camkes_event *event)
 {
     struct camkes_thread *self = camkes_self();
+    /* at most 0 times: it is not a callback that registers one */
     for (const struct camkes_emptying *e = self->emptying; e != NULL; e = e->outer) {
         if (e->event == event) {
             return;
@@ -59,10 +60,18 @@ static void empty_handoff(struct camkes_event *event)
     }
     const struct camkes_emptying emptying = {.event = event, .outer = self->emptying};
     self->emptying = &emptying;
+    /* at most 1 time: the callback does not register again */
     while (atomic_load(&event->registered) == CALLBACK && camkes_event_poll(event)) {
         deliver(event);
     }
     self->emptying = emptying.outer;
+}
+
+static __attribute__((cold, noinline)) void camkes_event_too_many(const char *name,
+                                                                  uintptr_t events)
+{
+    camkes_print("camkes: %s: %lu queued events cannot be: they are taken for one", name,
+                 (unsigned long)events);
 }
 
 /* Returns the number of events. The count is in shared memory, so an emitter can write any value to
@@ -71,8 +80,7 @@ static uintptr_t take_events(const struct camkes_thread *self, const struct camk
 {
     const uintptr_t events = event->queued != NULL ? atomic_exchange(event->queued, 0) : 1;
     if (events > CAMKES_EVENTS_QUEUED) {
-        camkes_print("camkes: %s: %lu queued events cannot be: they are taken for one", self->name,
-                     (unsigned long)events);
+        camkes_event_too_many(self->name, events);
         return 1;
     }
     return events;
@@ -85,6 +93,7 @@ void camkes_serve_event(struct camkes_thread *self)
     for (;;) {
         seL4_Wait(event->notification, NULL);
         const uintptr_t events = take_events(self, event);
+        /* at most 1 + 65534 * counted times: CAMKES_EVENTS_QUEUED */
         for (uintptr_t i = 0; i < events; i++) {
             deliver(event);
         }
@@ -127,6 +136,7 @@ int camkes_event_register(struct camkes_event *event, void (*callback)(void *), 
 void camkes_event_emit_queued(_Atomic uintptr_t *queued, seL4_CPtr notification)
 {
     uintptr_t before = atomic_load(queued);
+    /* at most 1 time: no other thread changes the value meanwhile */
     do {
         camkes_point();
     } while (before < CAMKES_EVENTS_QUEUED &&

@@ -4,10 +4,12 @@
 #include <camkes/semaphore.h>
 #include <limits.h>
 
-/* Takes one wakeup; if more are left, signals the next waiter. */
-static bool take_wakeup(struct camkes_semaphore *semaphore)
+/* Takes one wakeup; if more are left, signals the next waiter. Not inlined: the loop around it has
+ * a bound of its own. */
+static __attribute__((noinline)) bool take_wakeup(struct camkes_semaphore *semaphore)
 {
     unsigned wakeups = atomic_load(&semaphore->wakeups);
+    /* at most 1 time: no other thread changes the value meanwhile */
     while (wakeups > 0) {
         camkes_point();
         if (atomic_compare_exchange_weak(&semaphore->wakeups, &wakeups, wakeups - 1)) {
@@ -27,6 +29,7 @@ int camkes_semaphore_wait(struct camkes_semaphore *semaphore)
         return -1;
     }
     if (atomic_fetch_sub(&semaphore->value, 1) <= 0) {
+        /* at most 1 time: no other thread takes the wakeup */
         do {
             seL4_Wait(semaphore->notification, NULL);
         } while (!take_wakeup(semaphore));
@@ -38,6 +41,7 @@ int camkes_semaphore_wait(struct camkes_semaphore *semaphore)
 int camkes_semaphore_post(struct camkes_semaphore *semaphore, int limit)
 {
     int value = atomic_load(&semaphore->value);
+    /* at most 1 time: no other thread changes the value meanwhile */
     do {
         camkes_point();
         if (value >= limit) {

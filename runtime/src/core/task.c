@@ -94,7 +94,7 @@ static bool is_left_out(const struct camkes_task *task)
 static void begin_job(struct camkes_task *task)
 {
     wait_for_release(task);
-    /* at most left_out times: 0 in a system whose criticality does not rise */
+    /* at most 0 times: a job that is left out is none that begins */
     while (is_left_out(task)) {
         CAMKES_TRACE(JOB_LEFT_OUT, task->next);
         task->next++;

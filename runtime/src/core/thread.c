@@ -6,6 +6,7 @@
 unsigned camkes_thread_index(const struct camkes_thread *thread)
 {
     unsigned index = 0;
+    /* at most space_threads times: it is one of them */
     while (camkes_threads[index] != thread) {
         index++;
     }

@@ -16,6 +16,7 @@
 static seL4_CPtr manager_of(const struct camkes_condition *condition)
 {
     const struct camkes_thread *self = camkes_self();
+    /* at most users times: each once */
     for (unsigned i = 0; i < condition->users; i++) {
         if (condition->user[i].thread == self) {
             return condition->user[i].manager;
@@ -55,6 +56,7 @@ static bool ask_until(const struct camkes_condition *condition, uint64_t time)
 int camkes_condition_trywait(struct camkes_condition *condition)
 {
     int value = atomic_load(&condition->value);
+    /* at most 1 time: no other thread changes the value meanwhile */
     while (value > 0) {
         camkes_point();
         if (atomic_compare_exchange_strong(&condition->value, &value, value - 1)) {
@@ -85,6 +87,7 @@ int camkes_condition_wait_until(struct camkes_condition *condition, uint64_t tim
         return 0;
     }
     int value = atomic_load(&condition->value);
+    /* at most 1 time: no other thread changes the value meanwhile */
     while (value < 0) {
         camkes_point();
         if (atomic_compare_exchange_strong(&condition->value, &value, value + 1)) {
@@ -136,6 +139,7 @@ void camkes_monitor_signal(struct camkes_condition *condition,
 int camkes_condition_post(struct camkes_condition *condition, int limit)
 {
     int value = atomic_load(&condition->value);
+    /* at most 1 time: no other thread changes the value meanwhile */
     do {
         camkes_point();
         if (value >= limit) {

@@ -73,6 +73,7 @@ static unsigned acquire(struct camkes_group *group, struct camkes_member *member
 
 static bool is_awaited(const struct camkes_group *group, uint16_t lock)
 {
+    /* at most members times: each once */
     for (unsigned i = 0; i < group->members; i++) {
         if (group->member[i].waiting && group->member[i].lock == lock) {
             return true;
@@ -91,6 +92,7 @@ static struct camkes_member *hand_over(struct camkes_group *group, const struct 
     unsigned waiting = 0;
     group->member[from->lock].holder = CAMKES_NO_MEMBER;
     camkes_apply_lending(group);
+    /* at most members times: each once */
     for (unsigned i = 0; i < group->members; i++) {
         struct camkes_member *member = &group->member[i];
         if (member->waiting && member->lock == from->lock) {
@@ -132,6 +134,7 @@ static unsigned release(struct camkes_group *group, const struct camkes_member *
 static void set_timer(struct camkes_group *group)
 {
     uint64_t first = 0;
+    /* at most waiters times: each once */
     for (unsigned i = 0; i < group->waiters; i++) {
         const struct camkes_waiter *waiter = &group->waiter[i];
         if (waiter->waiting && waiter->until != 0 && (first == 0 || waiter->until < first)) {
@@ -215,6 +218,7 @@ static struct camkes_waiter *first_waiter(struct camkes_group *group, unsigned c
                                           uint64_t now)
 {
     struct camkes_waiter *first = NULL;
+    /* at most waiters times: each once */
     for (unsigned i = 0; i < group->waiters; i++) {
         struct camkes_waiter *waiter = &group->waiter[i];
         if (waiter->waiting &&
@@ -266,7 +270,7 @@ static void end_wait(struct camkes_group *group, struct camkes_waiter *first, bo
 }
 
 /* Ends the first wait, if there is one. */
-static bool signal_one(struct camkes_group *group, uint16_t condition)
+static __attribute__((noinline)) bool signal_one(struct camkes_group *group, uint16_t condition)
 {
     struct camkes_waiter *first = first_waiter(group, condition, 0);
     if (first != NULL) {
@@ -287,6 +291,7 @@ static unsigned post(struct camkes_group *group, uint16_t index)
 
 static unsigned post_all(struct camkes_group *group, uint16_t condition)
 {
+    /* at most waiters times: each waits once */
     while (signal_one(group, condition)) {
     }
     return CAMKES_MESSAGE_GOOD;
@@ -302,6 +307,7 @@ static unsigned end_waits(struct camkes_group *group)
     const uint64_t clock = camkes_platform_now();
     const uint64_t now = clock > group->armed ? clock : group->armed;
     if (camkes_platform_timer_expirations(group->timer) != 0) {
+        /* at most waiters times: each waits once */
         while ((waiter = first_waiter(group, ANY, now)) != NULL) {
             end_wait(group, waiter, true);
         }
@@ -350,6 +356,7 @@ static unsigned step_of_member(struct camkes_group *group, struct camkes_member 
  * makes another one. */
 static bool is_requested(const struct camkes_group *group, const struct camkes_member *member)
 {
+    /* at most paths times: each once */
     for (unsigned i = 0; i < group->paths; i++) {
         const struct camkes_path *path = &group->path[i];
         if (&group->member[path->to] == member &&
@@ -431,11 +438,13 @@ static unsigned step_of_waiter(struct camkes_group *group, struct camkes_waiter 
 /* The base priority of a context changes with the criticality of the system. */
 static unsigned rebase(struct camkes_group *group, seL4_Word context, uint8_t base)
 {
+    /* at most members times: each once */
     for (unsigned i = 0; i < group->members; i++) {
         if (group->member[i].context == context) {
             group->member[i].base = base;
         }
     }
+    /* at most waiters times: each once */
     for (unsigned i = 0; i < group->waiters; i++) {
         if (group->waiter[i].origin == context) {
             group->waiter[i].priority = base;

@@ -46,25 +46,30 @@ uint8_t camkes_lends(const struct camkes_group *group, const struct camkes_waite
     return waiter->now == CAMKES_NO_MEMBER ? waiter->priority : group->member[waiter->now].computed;
 }
 
-/* What requests, locks and conditions pass on once; whether that changed anything. */
-static bool pass_on(struct camkes_group *group)
+/* What requests, locks and conditions pass on once; whether that changed anything. Not inlined: the
+ * loop around it has a bound of its own. */
+static __attribute__((noinline)) bool pass_on(struct camkes_group *group)
 {
     struct camkes_member *const members = group->member;
     bool changed = false;
+    /* at most paths times: each once */
     for (unsigned i = 0; i < group->paths; i++) {
         const struct camkes_member *from = &members[group->path[i].from];
         struct camkes_member *to = &members[group->path[i].to];
         changed |= to->linked && inherit(to, from->computed, from->cause);
     }
+    /* at most members times: each once */
     for (unsigned i = 0; i < group->members; i++) {
         const struct camkes_member *waiter = &members[i];
         const uint16_t holder = waiter->waiting ? members[waiter->lock].holder : CAMKES_NO_MEMBER;
         changed |= holder != CAMKES_NO_MEMBER &&
                    inherit(&members[holder], waiter->computed, waiter->context);
     }
+    /* at most waiters times: each once */
     for (unsigned i = 0; i < group->waiters; i++) {
         const struct camkes_waiter *waiter = &group->waiter[i];
         const struct camkes_lender *condition = &group->condition[waiter->condition];
+        /* at most helpers times: each once */
         for (unsigned h = 0; waiter->waiting && h < condition->helpers; h++) {
             struct camkes_member *helper = &members[condition->helper[h]];
             changed |= helper->context != waiter->origin &&
@@ -76,11 +81,13 @@ static bool pass_on(struct camkes_group *group)
 
 void camkes_compute_lending(struct camkes_group *group)
 {
+    /* at most members times: each once */
     for (unsigned i = 0; i < group->members; i++) {
         struct camkes_member *member = &group->member[i];
         member->computed = member->request > member->base ? member->request : member->base;
         member->cause = member->context;
     }
+    /* at most members times: each time, a priority gets one member further on its way */
     while (pass_on(group)) {
     }
 }
@@ -88,6 +95,7 @@ void camkes_compute_lending(struct camkes_group *group)
 /* A member is in a request, which uses `slot` (0: it is in none), and has a priority to pass on. */
 static bool link(struct camkes_group *group, uint16_t from, seL4_Word slot)
 {
+    /* at most paths times: each once */
     for (unsigned i = 0; i < group->paths; i++) {
         const struct camkes_path *path = &group->path[i];
         if (path->from == from && path->slot == slot) {
@@ -101,9 +109,11 @@ static bool link(struct camkes_group *group, uint16_t from, seL4_Word slot)
 void camkes_apply_lending(struct camkes_group *group)
 {
     bool linked;
+    /* at most members + 2 times: each is linked once, then none rises */
     do {
         camkes_compute_lending(group);
         linked = false;
+        /* at most members times: each once */
         for (unsigned i = 0; i < group->members; i++) {
             struct camkes_member *member = &group->member[i];
             if (member->computed < member->effective) {
@@ -112,6 +122,7 @@ void camkes_apply_lending(struct camkes_group *group)
                                           member->cause);
             }
         }
+        /* at most members times: each once */
         for (unsigned i = 0; i < group->members; i++) {
             struct camkes_member *member = &group->member[i];
             if (member->computed > member->effective) {

@@ -29,6 +29,7 @@ static struct camkes_band_task *next_member(const struct camkes_band *band,
                                             const struct camkes_band_task *after)
 {
     struct camkes_band_task *next = NULL;
+    /* at most tasks times: each once */
     for (uint16_t i = 0; i < band->members; i++) {
         struct camkes_band_task *member = &band->member[i];
         if (member->active && (after == NULL || precedes(after, member)) &&
@@ -42,6 +43,7 @@ static struct camkes_band_task *next_member(const struct camkes_band *band,
 static unsigned count_active(const struct camkes_band *band)
 {
     unsigned count = 0;
+    /* at most tasks times: each once */
     for (uint16_t i = 0; i < band->members; i++) {
         count += band->member[i].active;
     }
@@ -57,6 +59,7 @@ static void order(struct camkes_band *band)
 {
     uint8_t priority = (uint8_t)(band->lowest + count_active(band));
     struct camkes_band_task *member = NULL;
+    /* at most tasks times: each once */
     while ((member = next_member(band, member)) != NULL) {
         set_priority(member, --priority);
     }
@@ -76,6 +79,7 @@ static uint64_t consumed(const struct camkes_band_task *member)
 /* What active members have executed is counted by their weights. */
 static void charge(struct camkes_band *band)
 {
+    /* at most tasks times: each once */
     for (uint16_t i = 0; i < band->members; i++) {
         struct camkes_band_task *member = &band->member[i];
         if (member->active) {

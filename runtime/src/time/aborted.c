@@ -70,6 +70,7 @@ static void give_time(struct camkes_cpi *cpi, struct camkes_thread *worker)
 static bool belongs(const struct camkes_cpi *cpi, seL4_CPtr time,
                     const struct camkes_context *context)
 {
+    /* at most payers times: each once */
     for (uint16_t i = 0; i < cpi->payers; i++) {
         if (cpi->payer[i].time == time) {
             return cpi->payer[i].id == context->id;
@@ -114,6 +115,7 @@ void camkes_overrun_abort(struct camkes_cpi *cpi, struct camkes_thread *worker, 
 void camkes_overrun_resume(struct camkes_cpi *cpi, uint16_t task)
 {
     seL4_Word result = CAMKES_MESSAGE_OPERATION;
+    /* at most contexts times: each once */
     for (uint16_t i = 0; i < cpi->contexts; i++) {
         struct camkes_context *context = &cpi->context[i];
         if (context->suspended && context->resumed == task) {
@@ -139,6 +141,7 @@ static void bring_home(struct camkes_cpi *cpi, struct camkes_thread *worker)
     camkes_worker_must(cpi, worker, CAMKES_ON_ARRIVE);
     camkes_set_priority(worker, cpi->authority, priority);
     atomic_store(&worker->arriving, false);
+    /* at most contexts times: each once */
     for (uint16_t i = 0; i < cpi->contexts; i++) {
         struct camkes_thread *other = camkes_worker_of(&cpi->context[i]);
         if (other->state == CAMKES_WORKER_ABORTED) {

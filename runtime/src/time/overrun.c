@@ -41,6 +41,7 @@ static seL4_CPtr take(const struct camkes_cpi *cpi, const struct camkes_thread *
     if (likely != 0 && camkes_unbind(likely, worker)) {
         return likely;
     }
+    /* at most payers times: each once */
     for (uint16_t i = 0; i < cpi->payers; i++) {
         if (camkes_unbind(cpi->payer[i].time, worker)) {
             return cpi->payer[i].time;
@@ -60,6 +61,7 @@ static bool before(const struct camkes_context *x, const struct camkes_context *
 static struct camkes_context *next_payer(struct camkes_cpi *cpi)
 {
     struct camkes_context *best = NULL;
+    /* at most contexts times: each once */
     for (uint16_t i = 0; i < cpi->contexts; i++) {
         struct camkes_context *context = &cpi->context[i];
         if (camkes_waits(context) && !context->asked && (best == NULL || before(context, best))) {
@@ -121,6 +123,7 @@ static struct camkes_payer *next_above(const struct camkes_cpi *cpi,
                                        const struct camkes_context *holder)
 {
     struct camkes_payer *best = NULL;
+    /* at most payers times: each once */
     for (uint16_t i = 0; i < cpi->payers; i++) {
         struct camkes_payer *payer = &cpi->payer[i];
         if (awaits(cpi, payer, holder) && !payer->asked &&
@@ -136,12 +139,15 @@ static struct camkes_payer *next_above(const struct camkes_cpi *cpi,
 static bool pay(struct camkes_cpi *cpi, struct camkes_context *holder, bool blocked)
 {
     struct camkes_thread *const worker = camkes_worker_of(holder);
+    /* at most contexts times: each once */
     for (uint16_t i = 0; i < cpi->contexts; i++) {
         cpi->context[i].asked = false;
     }
+    /* at most payers times: each once */
     for (uint16_t i = 0; i < cpi->payers; i++) {
         cpi->payer[i].asked = false;
     }
+    /* at most contexts + payers + 1 times: each is asked once, and then there is none */
     for (;;) {
         struct camkes_context *payer = next_payer(cpi);
         struct camkes_payer *above = next_above(cpi, holder);
@@ -320,17 +326,39 @@ static void add_payer(struct camkes_cpi *cpi, struct camkes_context *context,
     }
 }
 
+/* None waits further up for the request of a context any more. */
+static void forget(struct camkes_cpi *cpi, const struct camkes_context *context)
+{
+    /* at most payers times: each once */
+    for (uint16_t i = 0; i < cpi->payers; i++) {
+        struct camkes_payer *payer = &cpi->payer[i];
+        if (awaited_by(cpi, payer) == context) {
+            payer->awaits = 0;
+        }
+    }
+}
+
+/* What a task pays with: the first of a task is its own. NULL: it cannot pay. */
+static struct camkes_payer *payer_of(const struct camkes_cpi *cpi, uint16_t task)
+{
+    /* at most payers times: each once */
+    for (uint16_t i = 0; i < cpi->payers; i++) {
+        if (cpi->payer[i].id == task) {
+            return &cpi->payer[i];
+        }
+    }
+    return NULL;
+}
+
 void camkes_overrun_raised(struct camkes_cpi *cpi, struct camkes_context *context, uint8_t priority,
                            uint16_t cause)
 {
-    for (uint16_t i = 0; i < cpi->payers; i++) {
-        struct camkes_payer *payer = &cpi->payer[i];
-        if (cause == CAMKES_NO_TASK && awaited_by(cpi, payer) == context) {
-            payer->awaits = 0;
-        } else if (cpi->lent && payer->id == cause && cause != CAMKES_NO_TASK &&
-                   cause != context->id) {
-            add_payer(cpi, context, payer, priority); /* the first of a task is its own */
-            return;
+    if (cause == CAMKES_NO_TASK) {
+        forget(cpi, context);
+    } else if (cpi->lent && cause != context->id) {
+        struct camkes_payer *const payer = payer_of(cpi, cause);
+        if (payer != NULL) {
+            add_payer(cpi, context, payer, priority);
         }
     }
 }
@@ -346,11 +374,13 @@ void camkes_overrun_tell(struct camkes_cpi *cpi, struct camkes_context *context,
 void camkes_overrun_tell_all(struct camkes_cpi *cpi, struct camkes_context *context)
 {
     const bool holder = holds(cpi, context);
+    /* at most contexts times: each once */
     for (uint16_t i = 0; holder && i < cpi->contexts; i++) {
         if (camkes_waits(&cpi->context[i])) {
             camkes_overrun_tell(cpi, context, &cpi->context[i]);
         }
     }
+    /* at most payers times: each once */
     for (uint16_t i = 0; i < cpi->payers; i++) {
         const struct camkes_payer *payer = &cpi->payer[i];
         if (awaited_by(cpi, payer) == context || (holder && awaits(cpi, payer, context))) {
@@ -362,6 +392,7 @@ void camkes_overrun_tell_all(struct camkes_cpi *cpi, struct camkes_context *cont
 void camkes_overrun_queue(struct camkes_cpi *cpi, struct camkes_context *context)
 {
     context->rank = CAMKES_RANKS - 1 - cpi->arrivals++; /* the queue is that of the group */
+    /* at most contexts times: each once */
     for (uint16_t i = 0; i < cpi->contexts; i++) {
         if (holds(cpi, &cpi->context[i])) {
             camkes_overrun_wait(cpi, &cpi->context[i], context);

@@ -28,6 +28,7 @@ static void give_up(const struct camkes_time_manager *manager)
 /* The thread that has a context now, 0: none that executes on it can be interrupted. */
 static seL4_CPtr take(const struct camkes_server *server)
 {
+    /* at most holders times: each once */
     for (unsigned i = 0; i < server->holders; i++) {
         if (seL4_SchedContext_UnbindObject(server->time, server->holder[i]) == seL4_NoError) {
             return server->holder[i];
@@ -65,6 +66,7 @@ static void change_priority(const struct camkes_thread *self, const struct camke
     if (task->control != 0) {
         camkes_must(seL4_TCB_SetPriority(task->control, self->tcb, priority));
     }
+    /* at most requests times: each once */
     for (unsigned i = 0; i < task->requests; i++) {
         const struct camkes_requested *request = &task->request[i];
         if (request->manager == 0) {
@@ -95,6 +97,7 @@ static bool change(const struct camkes_thread *self, unsigned to, uint16_t task)
     enum answer answer = TOO_EARLY;
     CAMKES_TRACE(CRITICALITY, to, task);
     atomic_store(&_camkes_level.level, to);
+    /* at most criticals times: each once */
     for (unsigned i = 0; i < manager->criticals; i++) {
         const struct camkes_critical *critical = &manager->critical[i];
         if (critical->priority[to] != critical->priority[from]) {
@@ -118,6 +121,7 @@ static unsigned raised(const struct camkes_critical *task)
 {
     const unsigned level = camkes_level();
     unsigned next = level;
+    /* at most levels times: each once */
     while (next < task->criticality) {
         next++;
         if (task->server == NULL || task->server->budget[next] > task->server->budget[level]) {
@@ -148,6 +152,7 @@ static bool handle(const struct camkes_thread *self, seL4_Word badge, seL4_Word 
     } else if (badge == CAMKES_BADGE_SET) {
         set(self, label);
     }
+    /* at most criticals times: each once */
     for (unsigned i = 0; i < manager->criticals; i++) {
         const struct camkes_critical *task = &manager->critical[i];
         if (badge == CAMKES_BADGE_RAISE + (seL4_Word)task->task) {

@@ -44,6 +44,7 @@ int camkes_timers_stop(struct camkes_timers *timers, int id)
 unsigned camkes_timers_completed(struct camkes_timers *timers)
 {
     unsigned completed = 0;
+    /* at most 32 times: each is a bit of the result */
     for (unsigned id = 0; id < timers->count; id++) {
         struct camkes_timer *timer = &timers->timer[id];
         const uint64_t expirations = camkes_platform_timer_expirations(timer->timer);

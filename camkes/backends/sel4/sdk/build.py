@@ -54,7 +54,7 @@ _KEPT = 64  # runtimes, for other SDKs, configurations and versions of the tool
 _ARCHIVE, _LOADER = "archive.capdl-loader_archive.o.cpio", "capdl-loader"
 _TABLES = "capdl_spec.c"
 #: the commands of cmake/generate.cmake for what is generated: see there
-_GLUE, _RENDERED = ("-O2", "-fno-tree-vectorize"), ("-O2", "-UNDEBUG")
+_GLUE, _RENDERED = ("-O2", "-fno-tree-vectorize", "-fno-jump-tables"), ("-O2", "-UNDEBUG")
 _SYMBOL = "_capdl_archive"
 
 
@@ -219,12 +219,14 @@ def build_system(
     sink: Sink,
     progress: Progress,
     stacks: dict[str, StackBound] | None = None,
+    flags: Sequence[str] = (),
 ) -> bool:
     """Compile and link what changed, and put the images into `out`/images; False after a diagnostic.
     `builds` are how instances are built, `kinds` their types, by their names. `stacks` gets the bounds of the
-    stacks of threads, by their names. OSError where something cannot be written."""
+    stacks of threads, by their names; all C is compiled with these `flags`, too. OSError where something
+    cannot be written."""
     work = out / "objects"
-    programs = Programs(sdk, configuration, out, work, application.folder)
+    programs = Programs(sdk, configuration, out, work, application.folder, flags)
     missing = programs.missing()
     if missing is not None:
         sink.report(
@@ -235,7 +237,7 @@ def build_system(
         return False
     if not can_be_mapped((place for place in programs.mapped if place != application.folder), sink):
         return False
-    runtime = _runtime(sdk, configuration, parts, sink, progress)
+    runtime = _runtime(sdk, configuration, parts, flags, sink, progress)
     if runtime is None:
         return False
     system = _SystemBuild(programs, parts, runtime, out, builds, kinds)
@@ -347,12 +349,18 @@ def _runtime_jobs(programs: Programs, parts: SystemParts, work: Path) -> list[Bu
 
 
 def _runtime(
-    sdk: Sdk, configuration: Configuration, parts: SystemParts, sink: Sink, progress: Progress
+    sdk: Sdk,
+    configuration: Configuration,
+    parts: SystemParts,
+    flags: Sequence[str],
+    sink: Sink,
+    progress: Progress,
 ) -> Path | None:
-    """The runtime of this tool, compiled once for a configuration and what a system asks of it."""
+    """The runtime of this tool, compiled once for a configuration, further flags, and what a system asks of
+    it."""
     definitions, sources = _definitions(parts), _sources()
     headers = [*RUNTIME_SOURCES.rglob("*.h"), *(SEL4_KERNEL / "trace").rglob("*.h")]
-    digest = hashlib.sha256(repr((sdk.identity, configuration.name, definitions)).encode())
+    digest = hashlib.sha256(repr((sdk.identity, configuration.name, definitions, *flags)).encode())
     compiler = configuration.compile["runtime"].program
     digest.update(str(shutil.which(compiler)).encode())
     for file in sorted((*sources, *headers)):
@@ -367,7 +375,7 @@ def _runtime(
     forget_older(parent, _KEPT)
     with tempfile.TemporaryDirectory(prefix=".make-", dir=parent) as scratch:
         work = Path(scratch)
-        programs = Programs(sdk, configuration, work, work)
+        programs = Programs(sdk, configuration, work, work, flags=flags)
         jobs = _runtime_jobs(programs, parts, work)
         made = work / LIBRARY
         ar = configuration.nm.removesuffix("nm") + "ar"

@@ -42,10 +42,18 @@ class Programs:
     of the `application` have the names that they have in a build of a workspace."""
 
     def __init__(
-        self, sdk: Sdk, configuration: Configuration, out: Path, work: Path, application: Path | None = None
+        self,
+        sdk: Sdk,
+        configuration: Configuration,
+        out: Path,
+        work: Path,
+        application: Path | None = None,
+        flags: Sequence[str] = (),
     ) -> None:
+        """`flags` are further ones, with which all sources of C are compiled."""
         self.folder = sdk.folder
         self.configuration = configuration
+        self._flags = tuple(flags)
         self.build = sdk.folder / configuration.name
         self._identities: dict[str, str] = {}
         self._inside: dict[str, str] = {}
@@ -110,7 +118,8 @@ class Programs:
         else:
             template = self.configuration.compile[how]
             language = {"CXX": "c++", "ASM": "assembler-with-cpp"}.get(how, "c")
-        command = (*self.words(template, inserted or {}), *more, *self._maps)
+        flags = self._flags if language == "c" else ()
+        command = (*self.words(template, inserted or {}), *flags, *more, *self._maps)
         explicit = ("-x", language) if _language(source) != language else ()
         plain = source.suffix == ".s"
         job = BuildJob(

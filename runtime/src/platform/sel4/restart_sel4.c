@@ -80,13 +80,20 @@ static bool is_entry(seL4_Word place)
     return false;
 }
 
+/* Whether a thread has got the reply to a Call, and would make that again. Not inlined: compilers
+ * take the number of this Call, which is known then, for that of the next one. */
+static __attribute__((noinline)) bool calls_again(const seL4_UserContext *registers)
+{
+    return FIRST(*registers) == 0 && OPERATION(*registers) == (seL4_Word)seL4_SysCall &&
+           is_entry(PLACE(*registers));
+}
+
 bool camkes_platform_keep_reply(const struct camkes_thread *thread)
 {
     seL4_UserContext registers = {0};
     camkes_must(seL4_TCB_ReadRegisters(thread->tcb, false, 0, sizeof(registers) / sizeof(seL4_Word),
                                        &registers));
-    if (FIRST(registers) != 0 || OPERATION(registers) != (seL4_Word)seL4_SysCall ||
-        !is_entry(PLACE(registers))) {
+    if (!calls_again(&registers)) {
         return false;
     }
     PLACE(registers) += sizeof(*ENTRY);

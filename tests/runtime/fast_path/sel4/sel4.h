@@ -47,6 +47,9 @@ static inline seL4_MessageInfo_t fast_path_enter(seL4_Word number, seL4_CPtr slo
                        "+r"(fourth)
                      : "d"(number)
                      : "rbx", "rcx", "r11", "memory");
+    if (number == SEL4_RECV) { /* as seL4's has other operands: compilers make two of these */
+        __asm__ volatile("# received");
+    }
     if (badge != NULL) {
         *badge = slot;
     }
@@ -114,6 +117,17 @@ static inline seL4_MessageInfo_t seL4_RecvWithMRs(seL4_CPtr slot, seL4_Word *bad
 static inline void seL4_Send(seL4_CPtr slot, seL4_MessageInfo_t info)
 {
     (void)fast_path_enter(SEL4_SEND, slot, info, NULL, NULL, NULL, NULL, NULL);
+}
+
+static inline void seL4_Wait(seL4_CPtr slot, seL4_Word *badge)
+{
+    (void)seL4_Recv(slot, badge);
+}
+
+static inline seL4_Error seL4_TCB_SetPriority(seL4_CPtr tcb, seL4_CPtr authority, seL4_Word word)
+{
+    seL4_SetMR(0, authority + word);
+    return (seL4_Error)seL4_MessageInfo_get_label(seL4_Call(tcb, seL4_MessageInfo_new(0, 0, 0, 1)));
 }
 
 static inline void seL4_Signal(seL4_CPtr slot)
