@@ -14,10 +14,10 @@
 static inline void camkes_mock_fail(const char *call, enum camkes_mock_failure how)
 {
     if (how == CAMKES_MOCK_CRASHES) {
-        printf("camkes-test\tcrash\t%s\t0\t%s\n", call, get_instance_name());
+        (void)printf("camkes-test\tcrash\t%s\t0\t%s\n", call, get_instance_name());
         __builtin_trap(); /* not abort(), as in camkes/test.h */
     }
-    printf("camkes-test\tsilence\t%s\t0\t%s\n", call, get_instance_name());
+    (void)printf("camkes-test\tsilence\t%s\t0\t%s\n", call, get_instance_name());
     for (;;) {
         (void)camkes_platform_listen(camkes_self()->instance->start->gate, NULL);
     }
@@ -44,8 +44,11 @@ static struct /*? mock.name ?*/_answer /*? mock.name ?*/_next(void)
         return mock->usual;
     }
     struct /*? mock.name ?*/_answer *const answer = &mock->script[mock->first % CAMKES_MOCK_ANSWERS];
-    mock->first += answer->/*? mock.times ?*/ <= 1;
-    answer->/*? mock.times ?*/ -= answer->/*? mock.times ?*/ > 1;
+    if (answer->/*? mock.times ?*/ > 1) {
+        answer->/*? mock.times ?*/--;
+    } else {
+        mock->first++;
+    }
     return *answer;
 }
 
@@ -57,7 +60,7 @@ __attribute__((weak)) /*? m.prototype ?*/
     /*? statement ?*/
 /*- endfor -*/
     const struct /*? mock.name ?*/_answer /*? mock.answer ?*/ = /*? mock.name ?*/_next();
-    if (/*? mock.answer ?*/./*? mock.work ?*/) {
+    if (/*? mock.answer ?*/./*? mock.work ?*/ > 0) {
         camkes_work(/*? mock.answer ?*/./*? mock.work ?*/);
     }
     if (/*? mock.answer ?*/./*? mock.fails ?*/ != CAMKES_MOCK_ANSWERS_CALL) {
@@ -87,7 +90,9 @@ void /*? client.name ?*/_put(struct /*? client.name ?*/_call call, const char *f
         camkes_test_stop(file, line, "the script of /*? me.component ?*/ is full");
     }
     mock->script[mock->scripted] = (struct /*? client.name ?*/_step){.call = call, .file = file, .line = line};
-    camkes_mock_script[camkes_mock_scripted++] = (struct camkes_mock_step){/*? loop.index0 ?*/, mock->scripted++};
+    camkes_mock_script[camkes_mock_scripted] = (struct camkes_mock_step){/*? loop.index0 ?*/, mock->scripted};
+    mock->scripted++;
+    camkes_mock_scripted++;
 }
 /*- if client.expected -*/
 
@@ -108,7 +113,7 @@ static bool /*? client.name ?*/_make(struct /*? client.name ?*/_step */*? step ?
 /*- for statement in client.before -*/
     /*? statement ?*/
 /*- endfor -*/
-    if (/*? step ?*/->call./*? client.work ?*/) {
+    if (/*? step ?*/->call./*? client.work ?*/ > 0) {
         camkes_work(/*? step ?*/->call./*? client.work ?*/);
     }
     const uint64_t /*? client.began ?*/ = camkes_now();
@@ -121,7 +126,7 @@ static bool /*? client.name ?*/_make(struct /*? client.name ?*/_step */*? step ?
 /*- endfor -*/
     camkes_mock_within(/*? answer ?*/->/*? client.response ?*/, /*? step ?*/->call./*? client.within ?*/, /*? step ?*/->file, /*? step ?*/->line, "/*? client.interface ?*/./*? m.name ?*/");
 /*- if client.checks -*/
-    if (/*? step ?*/->expects) {
+    if (/*? step ?*/->expects != 0) {
 /*- for statement in client.checks -*/
         /*? statement ?*/
 /*- endfor -*/
@@ -152,8 +157,12 @@ bool camkes_mock_next(void)
         over = /*? client.name ?*/_make(&/*? client.name ?*/.script[step.index]);
         break;
 /*- endfor -*/
+    default:
+        break; /* there is no other */
     }
-    camkes_mock_made += over;
+    if (over) {
+        camkes_mock_made++;
+    }
     if (camkes_mock_made == camkes_mock_scripted) {
         camkes_test_say("played", __FILE__, __LINE__, get_instance_name());
     }
@@ -170,7 +179,7 @@ __attribute__((weak)) int run(void)
         camkes_test_say("script", __FILE__, __LINE__, get_instance_name());
     }
     while (periodic ? camkes_next_job() : camkes_mock_made < camkes_mock_scripted) {
-        camkes_mock_next();
+        (void)camkes_mock_next();
     }
     return 0;
 }

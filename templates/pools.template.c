@@ -75,7 +75,7 @@ static void CONSTRUCTOR(CONFIG_LIB_SEL4_MUSLC_SYS_CONSTRUCTOR_PRIORITY + 1) befo
     for (size_t i = 0; pool[i].slot != seL4_CapNull; i++) {
         failed |= camkes_provide(pool[i].type, pool[i].slot, pool[i].size, pool[i].rights);
     }
-    if (failed) {
+    if (failed != 0) {
         camkes_fail("the pools of /*? me.name ?*/ do not fit");
     }
 }

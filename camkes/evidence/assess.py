@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -24,6 +25,7 @@ from camkes.evidence.kit import EvidenceCommand, EvidencePart, EvidenceTable, Pa
 from camkes.evidence.sbom import BuiltFor, sha256, to_cyclonedx
 from camkes.files import write_output
 from camkes.model.units import duration
+from camkes.running.codes import TRACE_TRUNCATED
 from camkes.running.times import format_time
 from camkes.testing.suite import FOLDER
 
@@ -34,6 +36,10 @@ _WRONG = {
     "findings": "finding",
     "refused": "refused message",
 }
+#: The code of an error, in what a command writes about it.
+_ERROR = re.compile(r"^error\[(\w+)\]", re.MULTILINE)
+#: Units of times, by their nanoseconds.
+_UNITS = {10**6: "ms", 10**3: "us", 1: "ns"}
 #: 128 and a signal is the exit status of what the user interrupted.
 _INTERRUPTED = 128
 
@@ -310,36 +316,40 @@ class Assessment:
         return ["--kernel", "sel4"] if asked.workspace is not None else []
 
     def _recorded(self, kernel: str, words: list[str]) -> EvidencePart:
-        """A run, with the responses that were seen."""
+        """A run, with the responses that were seen. Where an image can record a part of it only, it is
+        repeated for that time, so that there is a verdict about exactly what was recorded."""
         name = f"run-{kernel}"
-        words += ["--for", self._of.span, "--json", "--console", self._file(f"{name}.txt")]
-        found, command = self._run_json([*words, "--deny", "missed"], f"{name}.json")
+        words += ["--json", "--console", self._file(f"{name}.txt"), "--deny", "missed"]
+        found, command = self._run_json([*words, "--for", self._of.span], f"{name}.json")
+        commands, cut = [command], ""
+        recorded = _recorded_part(found, command)
+        if recorded:
+            cut = f", the first of {self._of.span}: more could not be recorded"
+            found, command = self._run_json([*words, "--for", recorded], f"{name}.json")
+            commands.append(command)
         if found is None or found["end"] is None:
-            return _failed(name, [command])
+            return _failed(name, commands)
         rows = []
         for task in found["tasks"]:
             self._seen.setdefault(kernel, {})
             rows.append((task["name"], str(task["released"]), str(task["completed"]), str(task["missed"])))
         self._seen[kernel] = {task["name"]: task["response"]["max"] for task in found["tasks"]}
-        missed = [task["name"] for task in found["tasks"] if task["missed"]]
-        counts = {word: len(found.get(name, ())) for name, word in _WRONG.items()}
-        failed = [f"{count} {plural(count, word)}" for word, count in counts.items() if count]
-        failed += [f"deadlines missed by {', '.join(missed)}"] if missed else []
+        failed = _wrong_in(found)
         if command.status == 0:
             state = PartState.HOLDS
             judged = found.get("properties")
-            verdict = f"no fault and no missed deadline in {duration(found['end'])}"
+            verdict = f"no fault and no missed deadline in {duration(found['end'])}{cut}"
             verdict += f"; the properties {' '.join(judged)} hold at every event" if judged else ""
         elif failed:
             state, verdict = PartState.FAILS, "; ".join(failed)
         else:
-            state, verdict = PartState.UNKNOWN, _first_line([command])
+            state, verdict = PartState.UNKNOWN, _first_line(commands[-1:])
         left_out = [f"not judged: {each}" for each in found.get("not_judged", ())]
         wrong = [f"{each['property']}: {each['explanation']}" for each in found.get("violations", ())]
         head = ("task", "released jobs", "completed", "missed deadlines")
         tables = [EvidenceTable(head, tuple(rows))] if rows else []
         files = [f"{name}.json", f"{name}.txt"]
-        return _part(name, state, verdict, [command], files, details=[*wrong, *left_out], tables=tables)
+        return _part(name, state, verdict, commands, files, details=[*wrong, *left_out], tables=tables)
 
     def _timing(self) -> EvidencePart:
         if not self._bounds:
@@ -543,6 +553,26 @@ def _first_line(commands: Sequence[EvidenceCommand]) -> str:
     """The first of the errors of commands."""
     said = (line for command in commands for line in command.errors.splitlines() if line)
     return next(said, "its command says why")
+
+
+def _wrong_in(run: Any) -> list[str]:
+    """What the report of a run has that is wrong, in words."""
+    counts = {word: len(run.get(name, ())) for name, word in _WRONG.items()}
+    failed = [f"{count} {plural(count, word)}" for word, count in counts.items() if count]
+    missed = [task["name"] for task in run["tasks"] if task["missed"]]
+    return [*failed, *([f"deadlines missed by {', '.join(missed)}"] if missed else [])]
+
+
+def _recorded_part(found: Any, command: EvidenceCommand) -> str:
+    """The time, for `--for`, up to which a run is in its records if these end before the run does, and
+    nothing else is wrong with it; "": otherwise."""
+    if found is None or not found["end"] or _wrong_in(found):
+        return ""
+    if set(_ERROR.findall(command.errors)) != {TRACE_TRUNCATED.number}:
+        return ""
+    before = found["end"] - 1  # the last record ends a run of this length
+    per_unit = next(number for number in _UNITS if before >= number or number == 1)
+    return f"{before // per_unit}{_UNITS[per_unit]}" if before else ""
 
 
 def _absent(name: str, why: str) -> EvidencePart:

@@ -125,10 +125,11 @@ def _check(p: ParameterContext, step: str, what: str) -> str:
     place = f'{step}->file, {step}->expects, "{what}"'
     if p.shape is Shape.SCALAR:
         if p.type in _INTEGERS:
-            return f"camkes_test_equal((intmax_t){p.name}, (intmax_t){expected}, {place});"
+            return f"(void)camkes_test_equal((intmax_t){p.name}, (intmax_t){expected}, {place});"
         return f"camkes_mock_same(&{p.name}, &{expected}, sizeof({p.name}), {place});"
     if p.shape is Shape.STRING:
-        return f"if ({expected}) {{ camkes_test_text({p.name}, {expected}, {place}); }}"
+        return f"if ({expected} != NULL) {{ (void)camkes_test_text({p.name}, {expected}, {place}); }}"
     items = "camkes_mock_same_texts" if p.shape is Shape.STRINGS else "camkes_mock_same_items"
     size = "" if p.shape is Shape.STRINGS else f", sizeof({p.name}[0])"
-    return f"if ({expected}) {{ {items}({p.name}, {p.name}_sz, {expected}, {expected}_sz{size}, {place}); }}"
+    values = f"{p.name}, {p.name}_sz, {expected}, {expected}_sz{size}"
+    return f"if ({expected} != NULL) {{ {items}({values}, {place}); }}"

@@ -25,12 +25,14 @@ def record(p: ParameterContext, struct: str, star: str) -> list[str]:
     if p.shape is Shape.SCALAR:
         return [f"{place} = {value};"]
     if p.shape is Shape.STRING:
-        return [f'(void)snprintf({place}, sizeof({place}), "%s", {value} ? {value} : "");']
+        # an argument is not NULL
+        text = value if p.direction == "in" else f'{value} != NULL ? {value} : ""'
+        return [f'(void)snprintf({place}, sizeof({place}), "%s", {text});']
     lines = [f"{place}_sz = {size};"]
-    if p.shape is Shape.ARRAY:
-        items = f"({size} < CAMKES_MOCK_ITEMS ? {size} : CAMKES_MOCK_ITEMS)"
-        lines.append(f"if ({size} > 0) {{ memcpy({place}, {value}, {items} * sizeof({place}[0])); }}")
-    return lines
+    if p.shape is Shape.STRINGS:
+        return [*lines, f"(void){p.name};"]
+    items = f"({size} < CAMKES_MOCK_ITEMS ? {size} : CAMKES_MOCK_ITEMS)"
+    return [*lines, f"if ({size} > 0) {{ (void)memcpy({place}, {value}, {items} * sizeof({place}[0])); }}"]
 
 
 def scripted_members(p: ParameterContext) -> list[str]:

@@ -130,12 +130,12 @@ def _answer_statements(p: ParameterContext, value: str) -> list[str]:
     """What comes to be on the heap is the caller's, as of any handler."""
     inout = p.direction == "inout"
     if p.shape is Shape.SCALAR:
-        return [f"if ({value}) {{ *{p.name} = *{value}; }}" if inout else f"*{p.name} = {value};"]
-    condition = f"if ({value}) " if inout else ""
+        return [f"if ({value} != NULL) {{ *{p.name} = *{value}; }}" if inout else f"*{p.name} = {value};"]
+    condition = f"if ({value} != NULL) " if inout else ""
     free = f"free(*{p.name}); " if inout else ""
     if p.shape is Shape.STRING:
         return [f'{condition}{{ {free}*{p.name} = strdup({value} ? {value} : ""); }}']
-    copy = f"memcpy(*{p.name}, {value}, {value}_sz * sizeof(**{p.name}));"
+    copy = f"(void)memcpy(*{p.name}, {value}, {value}_sz * sizeof(**{p.name}));"
     if p.shape is Shape.STRINGS:
         copy = f"for (size_t n = 0; n < {value}_sz; n++) {{ (*{p.name})[n] = strdup({value}[n]); }}"
     make = f"*{p.name} = malloc({value}_sz * sizeof(**{p.name}) + 1); *{p.name}_sz = {value}_sz;"

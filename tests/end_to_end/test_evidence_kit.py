@@ -524,6 +524,55 @@ def test_the_verdict_of_a_run(
     assert part.state is state and part.verdict.startswith(verdict)
 
 
+LOST = "error[E0803]: the image made more records than it could print; those after 298.5 ms were skipped\n"
+OTHER = "error[E0967]: the run was stopped\n"
+
+
+@pytest.mark.parametrize(
+    ("changes", "errors", "repeated", "state", "verdict"),
+    [
+        ({}, LOST, "298ms", PartState.HOLDS, "no fault and no missed deadline in 298 ms, the first of 1s"),
+        ({"end": 298}, LOST, "297ns", PartState.HOLDS, "no fault and no missed deadline in 298 ms, the"),
+        ({"end": 5_000}, LOST, "4us", PartState.HOLDS, "no fault and no missed deadline in 298 ms, the"),
+        ({"end": 1}, LOST, None, PartState.UNKNOWN, "error[E0803]: the image made more"),
+        ({}, OTHER, None, PartState.UNKNOWN, "error[E0967]: the run was stopped"),
+        ({}, LOST + OTHER, None, PartState.UNKNOWN, "error[E0803]: the image made more"),
+        ({"tasks": [{**TASK, "missed": 1}]}, LOST, None, PartState.FAILS, "deadlines missed by high"),
+        ({"violations": [FOUND]}, LOST, None, PartState.FAILS, "1 violation"),
+    ],
+)
+def test_a_run_of_which_a_part_is_recorded_is_judged_to_the_end_of_that_part(
+    changes: Mapping[str, Any],
+    errors: str,
+    repeated: str | None,
+    state: PartState,
+    verdict: str,
+    tmp_path: Path,
+) -> None:
+    """And both runs are in the kit."""
+    whole = json.dumps({**RUN, "end": 298_500_000, **changes})
+    part = json.dumps({**RUN, "end": 298_000_000})
+    asked: list[str] = []
+
+    def execute(words: Sequence[str]) -> Finished:
+        asked.append(words[list(words).index("--for") + 1])
+        return Finished(1, whole, errors) if len(asked) == 1 else Finished(0, part, "")
+
+    assessed = Assessed(
+        asked=pipeline.Input(Path("a.camkes"), workspace=Path("workspace")),
+        words=["a.camkes"],
+        shown=Path("kit"),
+        platform=None,
+        span="1s",
+        limit="1s",
+        strict=False,
+    )
+    found = Assessment(assessed, tmp_path, execute, lambda _: None, "")._run_sel4()
+    assert asked == (["1s"] if repeated is None else ["1s", repeated])
+    assert found.state is state and found.verdict.startswith(verdict)
+    assert len(found.commands) == len(asked)
+
+
 def runs(seen: int | None) -> Iterator[tuple[str, int, str]]:
     analysis = {"name": "high", "response": 5, "deadline": 9, "verdict": "met"}
     yield "analyze", 0, json.dumps({"tasks": [analysis], "verdict": "met", "assumptions": []})

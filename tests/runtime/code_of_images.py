@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from camkes.capdl.model import DmaPool, PoolEntry, Pools
+from camkes.generate.render import Renderer
 from camkes.resources import HOST_KERNEL, RUNTIME, SEL4_KERNEL
 from tests.runtime.generated import Code, flags
 from tests.written import write_files
@@ -29,6 +31,16 @@ _MACHINES = (
     ),
     (("CONFIG_ARCH_ARM", "CONFIG_PLAT_IMX6"), (_CLOCK, _TIMERS / "imx_gpt.c")),
     (("CONFIG_ARCH_RISCV", "__riscv_xlen=64"), (_CLOCK, _TIMERS / "goldfish.c")),
+)
+_OF_POOLS = ("autoconf.h", "camkes.h", "camkes/allocator.h", "camkes/dma.h", "muslcsys/vsyscall.h")
+_OF_POOLS += ("sel4muslcsys/gen_config.h", "utils/util.h")
+#: all that settings of an instance can ask for
+_POOLS = Pools(
+    "client",
+    DmaPool(8192, 4096, False, (5, 6)),
+    4096,
+    ((1, 7), (2, 8)),
+    (PoolEntry("seL4_TCBObject", 9), PoolEntry("seL4_UntypedObject", 10, 4096, 1)),
 )
 #: an image that prints what it records
 RECORDED = ("CAMKES_TRACE_SEL4", "CONFIG_DEBUG_BUILD", "CONFIG_PRINTING")
@@ -56,3 +68,12 @@ def of_sel4(headers: Path, *, mcs: bool, defined: tuple[str, ...] = ()) -> Itera
     sources += [SEL4_KERNEL / "trace" / "printer.c"] if "CONFIG_PRINTING" in defined else []
     yield from (code(source, *machine) for source in sources)
     yield from (code(source, *machine) for machine, sources in _MACHINES for source in sources)
+
+
+def pools(folder: Path) -> Code:
+    """What is generated for the pools of an instance on seL4; folder `folder` gets it, and its headers."""
+    write_files(folder, dict.fromkeys(_OF_POOLS, ""))
+    write_files(folder, {"camkes.sel4.c": Renderer().render("pools.template.c", _POOLS)})
+    definitions = ("-DCAMKES_KERNEL_HOST=0", "-DCONFIG_ALLOW_SMC_CALLS")
+    folders = (f"-I{RUNTIME / 'include'}", f"-I{HOST_KERNEL / 'include'}", f"-I{folder}")
+    return Code(folder / "camkes.sel4.c", ("-std=gnu11", *definitions, *folders, "-include", str(_LIBRARIES)))

@@ -14,6 +14,7 @@ from camkes import pipeline
 from camkes.backends.host.sources import builds_of
 from camkes.diagnostics import Sink
 from camkes.generate import generate
+from camkes.generate.mocks import write_mocks
 from camkes.measuring.images import Wanted, write_application
 from camkes.measuring.log import parts_of
 from camkes.pipeline import Checked, Input
@@ -223,13 +224,18 @@ def flags(mcs: bool, *includes: Path) -> tuple[str, ...]:
 
 def generated(folder: Path, name: str) -> Iterator[Code]:
     """Write the code of one of `SYSTEMS`, and give its sources."""
+    _, sources = _of_system(folder, name)
+    for source in sources:
+        yield Code(source, flags(SYSTEMS[name][1], source.parent, folder))
+
+
+def _of_system(folder: Path, name: str) -> tuple[Checked, list[Path]]:
     text, mcs = SYSTEMS[name]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "types.h").write_text(TYPES_H)
     sink = Sink()
     found = checked(folder, text, sink, mcs=mcs)
-    for source in _generate(found, folder / "out", sink):
-        yield Code(source, flags(mcs, source.parent, folder))
+    return found, _generate(found, folder / "out", sink)
 
 
 def measuring(folder: Path) -> Iterator[Code]:
@@ -252,6 +258,16 @@ def _measuring(folder: Path, part: str, wanted: Wanted) -> Iterator[Code]:
         for source in build.sources:
             includes, own = build.flags_of(source)
             yield Code(source, (*flags(wanted.mcs, out / name, *includes), *own))
+
+
+def mocks(folder: Path) -> Iterator[Code]:
+    """Mocks of methods of all shapes: of a server, and of a client."""
+    found, _ = _of_system(folder, "shapes")
+    for instance in found.system.instances:
+        if instance.name in ("plain", "a"):
+            source = write_mocks(instance.type, folder, folder / "out" / instance.name)
+            assert source is not None
+            yield Code(source, flags(False, source.parent, folder))
 
 
 def _generate(found: Checked, out: Path, sink: Sink) -> list[Path]:

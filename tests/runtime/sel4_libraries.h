@@ -15,7 +15,13 @@
 
 #define CONFIG_SEL4RUNTIME_STATIC_TLS 4096
 #define CAMKES_SYSCALL_CONSTRUCTOR_PRIORITY 102
+#define CONFIG_LIB_SEL4_MUSLC_SYS_CONSTRUCTOR_PRIORITY 101
 #define CONSTRUCTOR(priority) __attribute__((constructor(priority)))
+#define ALIGN(bytes) __attribute__((aligned(bytes)))
+#define SECTION(name) __attribute__((section(name)))
+#define USED __attribute__((used))
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
+#define PAGE_SIZE_4K 4096
 #define CAMKES_ARENA_SIZE 65536
 
 #define seL4_X86_IOPort_In8(...) camkes_library_in(__VA_ARGS__)
@@ -58,3 +64,20 @@ void __sel4runtime_load_env(int count, const char *const *arguments, const char 
 size_t sel4runtime_get_tls_size(void);
 uintptr_t sel4runtime_write_tls_image(void *memory);
 void sel4runtime_set_tls_base(uintptr_t base);
+
+/* libsel4camkes, of which pools are a part */
+typedef int seL4_ObjectType;
+enum { seL4_UntypedObject, seL4_TCBObject };
+typedef struct {
+    seL4_CPtr cap;
+    size_t size;
+    uintptr_t vaddr;
+    int cached;
+} dma_frame_t;
+typedef struct {
+    uintptr_t start_vaddr, end_vaddr;
+    size_t frame_size, pool_size, num_frames;
+    dma_frame_t **dma_frames;
+} dma_pool_t;
+int camkes_dma_init(void *memory, size_t size, size_t page, bool cached);
+int camkes_provide(seL4_ObjectType type, seL4_CPtr slot, size_t size, unsigned rights);

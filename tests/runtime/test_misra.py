@@ -19,7 +19,8 @@ from shutil import which
 import pytest
 
 from camkes.resources import HOST_KERNEL, ROOT, RUNTIME, SEL4_KERNEL
-from tests.runtime.generated import Code, generated, measuring
+from tests.runtime.code_of_images import pools
+from tests.runtime.generated import Code, generated, measuring, mocks
 
 pytestmark = pytest.mark.requirement("RT-16")
 
@@ -114,6 +115,8 @@ def test_each_report_has_an_argument(tmp_path: Path) -> None:
     primitives, time = generated(tmp_path / "primitives", "primitives"), generated(tmp_path / "time", "time")
     codes = [code for code in primitives if code.source.parent.name == "server"]
     codes += [code for code in time if code.source.name == "time.c"]
+    codes += [code for code in mocks(tmp_path / "mocks") if code.source.parent.name == "plain"]
+    codes.append(pools(tmp_path / "pools"))
     found |= of_codes(tmp_path, codes)
     required, advisory = tables()
     assert {rule: place for rule, place in found.items() if rule not in required | advisory} == {}
@@ -125,6 +128,7 @@ def test_each_report_about_generated_code_and_what_measures_has_an_argument(tmp_
     if not has_addon(tmp_path):
         pytest.skip("cppcheck with its addon misra is not installed")
     codes = [*generated(tmp_path / "shapes", "shapes"), *measuring(tmp_path / "measure")]
+    codes += mocks(tmp_path / "mocks")
     for name in ("primitives-mcs", "time", "bands"):
         codes += generated(tmp_path / name, name)
     required, advisory = tables()

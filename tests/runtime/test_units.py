@@ -7,16 +7,20 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from shutil import which
 
 import pytest
 
 from camkes.resources import HOST_KERNEL, RUNTIME
+from tests.runtime.code_of_images import of_sel4
 from tests.runtime.host import place
 from tests.runtime.units import FOLDER, UNITS, build_unit
 from tests.units import build, check, requirement_of
 from tests.written import write_files
 
 SEL4 = RUNTIME / "src" / "platform" / "sel4"
+WARNINGS = ("-Wall", "-Wextra", "-Wswitch-enum", "-Wsign-conversion")
+CROSS_COMPILERS = ("aarch64-linux-gnu-gcc", "riscv64-linux-gnu-gcc")
 
 
 @pytest.mark.requirement("RT-36")
@@ -54,8 +58,7 @@ def test_records_are_printed_on_sel4_in_the_order_of_their_times(tmp_path: Path)
 
 def _warnings(folder: Path, mcs: bool, *sources: Path, how: Sequence[str] = ("-fsyntax-only",)) -> str:
     """The warnings and errors of the compiler."""
-    flags = ("-std=gnu11", *how, "-Wall", "-Wextra", "-Wswitch-enum", "-Wsign-conversion")
-    flags += ("-DCAMKES_KERNEL_HOST=1",)
+    flags = ("-std=gnu11", *how, *WARNINGS, "-DCAMKES_KERNEL_HOST=1")
     includes = (f"-I{RUNTIME / 'include'}", f"-I{HOST_KERNEL / 'include'}")
     kernel = ("-DCONFIG_KERNEL_MCS=1",) if mcs else ()
     command = ["cc", *flags, *kernel, *includes, *map(str, sources)]
@@ -67,6 +70,27 @@ def _warnings(folder: Path, mcs: bool, *sources: Path, how: Sequence[str] = ("-f
 def test_the_compiler_has_nothing_to_say(mcs: bool, tmp_path: Path) -> None:
     sources = [s for s in sorted((RUNTIME / "src").rglob("*.c")) if not s.name.endswith("_sel4.c")]
     assert _warnings(tmp_path, mcs, *sources) == ""
+
+
+@pytest.mark.requirement("RT-17")
+@pytest.mark.mostly_long("cc--O2-mcs")
+@pytest.mark.parametrize("mcs", [False, True], ids=["plain", "mcs"])
+@pytest.mark.parametrize("level", ["-O2", "-O3", "-Os"])
+@pytest.mark.parametrize("compiler", ["cc", *CROSS_COMPILERS])
+def test_no_compiler_has_anything_to_say_about_release_code(
+    compiler: str, level: str, mcs: bool, tmp_path: Path
+) -> None:
+    """The optimiser sees paths that a check of the syntax does not."""
+    if which(compiler) is None:
+        pytest.skip(f"{compiler} is not installed")
+    said = {}
+    for code in of_sel4(tmp_path, mcs=mcs):
+        command = [compiler, *WARNINGS, level, *code.flags, "-c", str(code.source), "-o", "code.o"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        if done.returncode == 0:  # else it has instructions of another machine
+            said[code.source] = done.stderr
+    assert len(said) > 20
+    assert {source: text for source, text in said.items() if text} == {}
 
 
 def _version_of_gcc() -> int:

@@ -135,15 +135,23 @@ def locate_faults(faults: Iterable[FaultRecord], image: HostImage) -> tuple[Loca
 
 def _locate(fault: FaultRecord, image: HostImage) -> Located:
     places = [p for frame in locate(image.folder / fault.image, fault.frames, image.named) for p in frame]
-    own = tuple(p for p in places if not is_tools(p.file, image))
+    return locate_fault(fault, places, _tools(image))
+
+
+def locate_fault(fault: FaultRecord, places: Sequence[CodeLine], tools: Sequence[Path]) -> Located:
+    """A fault at lines of code, innermost first; code of the tool is in the folders `tools`."""
+    own = tuple(p for p in places if not any(p.file.is_relative_to(folder) for folder in tools))
     functions = {p.function for p in places}
     return Located(fault, own or tuple(places), _STOP in functions, {_STOP, _MESSAGE} <= functions)
 
 
+def _tools(image: HostImage) -> Sequence[Path]:
+    return RUNTIME, HOST_KERNEL, image.folder.parent
+
+
 def is_tools(file: Path, image: HostImage) -> bool:
     """Is this C code of the tool, not of the user?"""
-    own = (RUNTIME, HOST_KERNEL, image.folder.parent)
-    return any(file.is_relative_to(folder) for folder in own)
+    return any(file.is_relative_to(folder) for folder in _tools(image))
 
 
 def ended_by(located: Located, refusal: Refusal) -> bool:

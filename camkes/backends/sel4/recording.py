@@ -14,7 +14,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from camkes.backends.host.faults import FaultRecord, Located, diagnose
+from camkes.backends.host.faults import FaultRecord, Located, diagnose, locate_fault
 from camkes.backends.sel4.build import RECORDS
 from camkes.backends.sel4.codes import NO_SWITCHES, SILENT_IMAGE, UNSURE_SWITCHES
 from camkes.backends.sel4.fault_lines import (
@@ -34,6 +34,7 @@ from camkes.diagnostics import Diagnostic, Sink
 from camkes.files import write_output
 from camkes.model.limits import NO_NUMBER
 from camkes.outcome import Outcome, exit_statuses
+from camkes.resources import RUNTIME, SEL4_KERNEL
 from camkes.running.codes import TRACE_TRUNCATED
 from camkes.running.decode import decode_trace
 from camkes.running.demands import Violation
@@ -228,7 +229,7 @@ def _faults(records: Sequence[Record], names: TraceNames, out: Path) -> Iterator
             image=image.name,
             frames=frames,
         )
-        yield Located(report, places(image, frames))
+        yield locate_fault(report, places(image, frames), (RUNTIME, SEL4_KERNEL, out.absolute()))
 
 
 def _lost(records: Sequence[Record]) -> Diagnostic:

@@ -29,8 +29,8 @@ struct camkes_mock_step {
 static inline void *camkes_mock_copy(const void *items, size_t size)
 {
     void *const copy = malloc(size + 1);
-    if (copy && size > 0) {
-        memcpy(copy, items, size);
+    if (copy != NULL && size > 0) {
+        (void)memcpy(copy, items, size);
     }
     return copy;
 }
@@ -38,7 +38,7 @@ static inline void *camkes_mock_copy(const void *items, size_t size)
 static inline char **camkes_mock_texts(const char *const *texts, size_t count)
 {
     char **const copy = (char **)camkes_mock_copy(texts, count * sizeof(*texts));
-    for (size_t i = 0; copy && i < count; i++) {
+    for (size_t i = 0; copy != NULL && i < count; i++) {
         copy[i] = strdup(texts[i]);
     }
     return copy;
@@ -49,7 +49,7 @@ static inline void camkes_mock_same(const void *actual, const void *expected, si
                                     const char *file, int line, const char *what)
 {
     if (memcmp(actual, expected, size) != 0) {
-        printf("camkes-test\tfailed\t%s\t%d\t%s is not as expected\n", file, line, what);
+        (void)printf("camkes-test\tfailed\t%s\t%d\t%s is not as expected\n", file, line, what);
     }
 }
 
@@ -58,14 +58,14 @@ static inline void camkes_mock_same_items(const void *actual, size_t count, cons
                                           int line, const char *what)
 {
     if (count != expected_count) {
-        printf("camkes-test\tfailed\t%s\t%d\texpected %zu items of %s: there are %zu\n", file, line,
-               expected_count, what, count);
+        (void)printf("camkes-test\tfailed\t%s\t%d\texpected %zu items of %s: there are %zu\n", file,
+                     line, expected_count, what, count);
     } else {
         for (size_t i = 0; i < count; i++) {
             if (memcmp((const char *)actual + i * size, (const char *)expected + i * size, size) !=
                 0) {
-                printf("camkes-test\tfailed\t%s\t%d\titem %zu of %s is not as expected\n", file,
-                       line, i, what);
+                (void)printf("camkes-test\tfailed\t%s\t%d\titem %zu of %s is not as expected\n",
+                             file, line, i, what);
             }
         }
     }
@@ -76,11 +76,11 @@ static inline void camkes_mock_same_texts(char *const *actual, size_t count,
                                           const char *file, int line, const char *what)
 {
     if (count != expected_count) {
-        printf("camkes-test\tfailed\t%s\t%d\texpected %zu strings of %s: there are %zu\n", file,
-               line, expected_count, what, count);
+        (void)printf("camkes-test\tfailed\t%s\t%d\texpected %zu strings of %s: there are %zu\n",
+                     file, line, expected_count, what, count);
     } else {
         for (size_t i = 0; i < count; i++) {
-            camkes_test_text(actual[i], expected[i], file, line, what);
+            (void)camkes_test_text(actual[i], expected[i], file, line, what);
         }
     }
 }
@@ -89,8 +89,8 @@ static inline void camkes_mock_within(uint64_t response, uint64_t limit, const c
                                       const char *what)
 {
     if (limit > 0 && response > limit) {
-        printf("camkes-test\tfailed\t%s\t%d\texpected an answer of %s within %" PRIu64
-               " ns: it took %" PRIu64 " ns\n",
-               file, line, what, limit, response);
+        (void)printf("camkes-test\tfailed\t%s\t%d\texpected an answer of %s within %" PRIu64
+                     " ns: it took %" PRIu64 " ns\n",
+                     file, line, what, limit, response);
     }
 }

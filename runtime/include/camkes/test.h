@@ -52,7 +52,7 @@ extern "C" {
 /* A line for the tool. */
 static inline void camkes_test_say(const char *what, const char *file, int line, const char *text)
 {
-    printf("camkes-test\t%s\t%s\t%d\t%s\n", what, file, line, text);
+    (void)printf("camkes-test\t%s\t%s\t%d\t%s\n", what, file, line, text);
 }
 
 static inline bool camkes_test_check(bool good, const char *file, int line, const char *text)
@@ -67,8 +67,9 @@ static inline bool camkes_test_equal(intmax_t actual, intmax_t expected, const c
                                      const char *text)
 {
     if (actual != expected) {
-        printf("camkes-test\tfailed\t%s\t%d\texpected %s: it is %" PRIdMAX ", not %" PRIdMAX "\n",
-               file, line, text, actual, expected);
+        (void)printf("camkes-test\tfailed\t%s\t%d\texpected %s: it is %" PRIdMAX ", not %" PRIdMAX
+                     "\n",
+                     file, line, text, actual, expected);
     }
     return actual == expected;
 }
@@ -78,8 +79,8 @@ static inline bool camkes_test_text(const char *actual, const char *expected, co
 {
     const bool good = actual && expected && strcmp(actual, expected) == 0;
     if (!good) {
-        printf("camkes-test\tfailed\t%s\t%d\texpected %s: it is \"%s\", not \"%s\"\n", file, line,
-               text, actual ? actual : "(null)", expected ? expected : "(null)");
+        (void)printf("camkes-test\tfailed\t%s\t%d\texpected %s: it is \"%s\", not \"%s\"\n", file,
+                     line, text, actual ? actual : "(null)", expected ? expected : "(null)");
     }
     return good;
 }
@@ -87,7 +88,7 @@ static inline bool camkes_test_text(const char *actual, const char *expected, co
 static inline void camkes_test_response(const char *instance, uint64_t limit, const char *file,
                                         int line)
 {
-    printf("camkes-test\tresponse\t%s\t%d\t%s %" PRIu64 "\n", file, line, instance, limit);
+    (void)printf("camkes-test\tresponse\t%s\t%d\t%s %" PRIu64 "\n", file, line, instance, limit);
 }
 
 __attribute__((noreturn)) static inline void camkes_test_stop(const char *file, int line,

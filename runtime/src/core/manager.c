@@ -191,7 +191,8 @@ static CAMKES_APART unsigned release_or_message(struct camkes_cpi *cpi)
         camkes_point();
         /* at most 1 time: the same */
     } while (!atomic_compare_exchange_strong(&cpi->lock, &word, word & ~CAMKES_MANAGER_WAITS));
-    struct camkes_context *const waiter = camkes_queue_first(cpi);
+    CAMKES_ASSERT(cpi->first != 0); /* only the manager takes waiters off */
+    struct camkes_context *const waiter = &cpi->context[cpi->first - 1];
     camkes_keep_reply(&waiter->reply, &atomic_load(&waiter->worker)->name);
     return REPLY_SAVED;
 }

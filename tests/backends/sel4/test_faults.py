@@ -21,6 +21,7 @@ from camkes.backends.sel4.unwind import StackState, calls, parse
 from camkes.backends.sel4.workspace import console
 from tests.backends.sel4.recorded import built, needs_workspace
 from tests.command import camkes
+from tests.written import write_files
 
 pytestmark = pytest.mark.requirement("SEL4-14")
 
@@ -212,6 +213,56 @@ def test_a_fault_in_an_image_has_its_line_and_calls(tmp_path: Path) -> None:
         f"  server: called from {source}:14 in middle()",
         f"  server: called from {source}:20 in p_touch()",
     ], shown
+
+
+ASSERTING = "component Task { control; } assembly { composition { component Task task; } }\n"
+CHECKED = {
+    "Task": """\
+#include <assert.h>
+
+static void check(int value)
+{
+    assert(value > 3);
+}
+
+int run(void)
+{
+    check(2);
+    return 0;
+}
+"""
+}
+#: what is shown of the assertion, after the folder of its file
+ASSERTION = "/Task.c:7: check: assertion failed: value > 3\n"
+
+
+def test_a_failed_assertion_on_the_host_kernel(tmp_path: Path) -> None:
+    """The text is that of the next test."""
+    head = "#include <camkes.h>\n#include <stdio.h>\n"  # as `built` has it
+    write_files(tmp_path, {"system.camkes": ASSERTING, "Task.c": head + CHECKED["Task"]})
+    done = camkes("run", tmp_path)
+    assert done.status == 1
+    assert ASSERTION in done.output + done.errors
+    assert "component task, thread task: abort" in done.errors and "Task.c:7:" in done.errors
+
+
+@needs_workspace
+def test_a_failed_assertion_in_an_image_is_shown(tmp_path: Path) -> None:
+    folder = Path(os.environ.get("SEL4_BUILDS", tmp_path)) / "assertions"
+    text = FaultText(built(ASSERTING, CHECKED, folder, mcs=False, trace=False))
+    shown = ""
+    run = console(folder / "build", seconds=120)
+    for line in run:
+        shown += text.add(line)
+        if "in run()" in shown:
+            break
+    run.close()
+    source = folder / "application" / "Task.c"
+    lines = shown[shown.index("camkes: task: ") :].splitlines(keepends=True)
+    assert lines[0].replace("\r", "").endswith(ASSERTION)
+    assert lines[1].startswith("FAULT HANDLER: task: thread task: ")
+    assert f"  task: called from {source}:7 in check()\n" in lines, shown
+    assert f"  task: called from {source}:12 in run()\n" in lines, shown
 
 
 @needs_workspace

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from camkes import pipeline
+from camkes.backends.host.addresses import CodeLine
 from camkes.backends.sel4 import recording
 from camkes.backends.sel4.trace import Record
 from camkes.backends.sel4.workspace import console
@@ -21,10 +22,12 @@ from camkes.cli.table import make_parser
 from camkes.diagnostics import Sink
 from camkes.diagnostics.rendering.text import Style, to_text
 from camkes.project.application import KERNEL_IS_MCS
+from camkes.resources import RUNTIME
 from camkes.running.comparison import compare, load_recorded
 from camkes.running.jobs import response_times
 from camkes.running.kinds import EndReason, Kind
 from camkes.running.model import Run, State
+from camkes.running.names import TraceNames
 from camkes.running.times import slots_between
 from tests.backends.sel4.platforms import PLATFORMS
 from tests.backends.sel4.recorded import needs_workspace
@@ -64,6 +67,20 @@ def test_a_recording_ends_when_its_time_is_over(printed: list[str], tmp_path: Pa
 def test_an_interrupted_recording_keeps_its_records(printed: list[str], tmp_path: Path) -> None:
     printed += [line(IDLE)]
     assert recording.record(tmp_path, 1 << 40, lambda _: None, Sink()) == [IDLE]
+
+
+def test_a_fault_that_the_runtime_raises_is_where_the_user_called_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As on the host kernel; the line that the runtime printed says why."""
+    runtime = RUNTIME / "src" / "platform" / "sel4" / "platform_sel4.c"
+    raised = CodeLine(runtime, 97, "camkes_platform_fault"), CodeLine(runtime, 112, "__assert_fail")
+    user = CodeLine(tmp_path / "Task.c", 6, "check")
+    generated = CodeLine(tmp_path / "build" / "glue.c", 52, "camkes__jobs")
+    monkeypatch.setattr(recording, "places", lambda *_: (*raised, user, generated))
+    printed = text(0, "FAULT HANDLER: a: thread a: x\n")
+    (found,) = recording._faults([printed], TraceNames(), tmp_path / "build")
+    assert found.calls == (user,) and found.deliberate
 
 
 def test_a_recording_ends_where_records_are_lost(printed: list[str], tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: 2026 The camkes-rt developers */
 /*
  * Counts the instructions of a request in one address space, by single steps of the processor. The
- * kernel is the signal handler: it answers each kernel call, which is not executed.
+ * kernel is the signal handler: it answers each kernel call, which is counted and not executed.
  *
  *     count caller INDEX LENGTH     calls requests[INDEX] and answers with LENGTH words
  *     count THREAD LABEL LENGTH     runs a server's thread and sends it requests of LENGTH words,
@@ -58,6 +58,7 @@ static void step(int number, siginfo_t *info, void *interrupted)
     }
     const seL4_Word call = (seL4_Word)registers[REG_RDX];
     registers[REG_RIP] += 2;
+    count++; /* the next trap is after the instruction that is there */
     registers[REG_RSI] = (greg_t)(call == SEL4_CALL ? reply : request);
     registers[REG_RDI] = 1;
     if (call == SEL4_REPLY_RECV) {

@@ -6,7 +6,9 @@
 #include "clock_sel4.h"
 #include "trace_sel4.h"
 
+#include <assert.h>
 #include <autoconf.h>
+#include <camkes/error.h>
 #include <camkes/platform.h>
 #include <camkes/timer_protocol_sel4.h>
 #include <stdlib.h>
@@ -95,11 +97,19 @@ void camkes_platform_fault(void)
     __builtin_trap();
 }
 
-/* abort() of the C library, which exit() and assert() end with, too, only suspends the thread: no
- * fault is reported. A component may define its own. */
+/* abort() of the C library, which exit() ends with, too, only suspends the thread: no fault is
+ * reported. A component may define its own. */
 __attribute__((weak)) void abort(void)
 {
     camkes_platform_fault();
+}
+
+/* assert() of the C library calls this. That of the library prints with the streams of a component,
+ * and its caller is not found from its frame. */
+__attribute__((weak)) _Noreturn void __assert_fail(const char *expression, const char *file,
+                                                   int line, const char *function)
+{
+    camkes_fail("%s:%d: %s: assertion failed: %s", file, line, function, expression);
 }
 
 void camkes_platform_halt(void)
