@@ -24,6 +24,12 @@ from tests.written import write_files
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
 needs_workspace = pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace")
 
+#: the program, in the workspace or on PATH; None: there is none
+PARSE_CAPDL = shutil.which(
+    "parse-capDL", path=f"{WORKSPACE}/tools/bin{os.pathsep}{os.environ.get('PATH', '')}"
+)
+needs_parse_capdl = pytest.mark.skipif(PARSE_CAPDL is None, reason="there is no parse-capDL")
+
 MS = 1_000_000
 
 #: elapsed seconds after which a run has failed, also on a machine with much else to do
