@@ -20,7 +20,7 @@ void /*? event.interface ?*/_emit(void)
 /*- if queue is none -*/
     seL4_Signal(/*? slot ?*/);
 /*- else -*/
-    camkes_event_emit_queued((_Atomic uintptr_t *)(void *)/*? queue.variable ?*/, /*? slot ?*/);
+    camkes_event_emit_queued((void *)/*? queue.variable ?*/, /*? slot ?*/);
 /*- endif -*/
 /*- endfor -*/
 }
@@ -42,7 +42,7 @@ static struct camkes_event /*? event.interface ?*/__event = {
     .interface = {.init = /*? event.interface ?*/__init},
     .notification = /*? event.notification ?*/,
 /*- if event.queue is not none -*/
-    .queued = (_Atomic uintptr_t *)(void *)/*? event.queue.variable ?*/,
+    .queued = (void *)/*? event.queue.variable ?*/,
 /*- endif -*/
     .handoff = {.notification = /*? event.handoff ?*/},
 /*- if event.helped -*/

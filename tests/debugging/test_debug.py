@@ -87,6 +87,11 @@ def test_an_event_and_a_breakpoint_of_one_instance(built: Path) -> None:
     assert result.status == 0, result.errors
     assert "at 4 ms: thread lock.s@high of lock" in result.output  # until 8 ms; the deadline is at 5 ms
     assert re.search(r"at 20 ms: thread lock.s@low of lock\n#0  s_work \(", result.output), result.output
+    result = debug(
+        built, "--at", "0ms", "-x", "camkes break low", "-x", "continue"
+    )  # run() of `high` is before
+    assert re.search(r"at 0 ns: thread \w+ of \w+\n#0  run \(", result.output), result.output
+    assert "thread high of high" not in result.output
     assert "at 1 ms: thread high of high" in debug(built, "--at", "30ms", "high").output
     request = debug(built, "--at", "request:lock.s:1", "-x", "python print(now())")
     assert request.output.rstrip().endswith("1000000"), request.output  # that of `high`, which waits then

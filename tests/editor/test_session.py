@@ -114,6 +114,8 @@ def test_hover(nested: Path) -> None:
         assert "task **t1**: id 0, priority 10, period 160 ms, wcet 2 ms" in text
         text = await editor.hover("system.camkes", "component |Fork a;")
         assert "provides Compute r with priority_protocol inherited, requests (left, right);" in text
+        text = await editor.hover("system.camkes", "component |Task t1;")
+        assert "instances: `t1`, `t2`, `t3`, `t4`" in text
         text = await editor.hover("system.camkes", "uses |Compute left")
         assert "procedure Compute { int compute(in int value); }" in text
         assert "shortest time" in await editor.hover("system.camkes", "t1.|_period")

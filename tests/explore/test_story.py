@@ -5,7 +5,7 @@ which and why, what each waits for."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -241,6 +241,19 @@ def test_a_violation_is_explained_in_steps(
     printed = capsys.readouterr().out
     assert f"violated: {bug.property}: " in printed
     assert bug.steps in printed, printed
+
+
+def test_one_of_equals_is_not_said_to_be_above(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    equals = LOST_UPDATE.text.replace(
+        "b._priority = 10; b._period = 20 ms;", "b._priority = 20; b._period = 10 ms;"
+    )
+    assert explored(replace(LOST_UPDATE, text=equals), tmp_path) == 1
+    printed = capsys.readouterr().out
+    assert (
+        "3  leaf.p@a makes way for b before it begins: released by its timer, of equal priority\n" in printed
+    )
+    assert "6  leaf.p@b is preempted by leaf.p@a: woken by a, of equal priority\n" in printed
+    assert "is above" not in printed
 
 
 def test_steps_are_in_json_pictures_and_the_schedule(

@@ -285,6 +285,15 @@ def test_a_tie_can_go_either_way(workplace: Workplace) -> None:
     assert first != second and "thread 0" in first.splitlines()[1] and "thread 1" in second.splitlines()[1]
 
 
+@pytest.mark.requirement("HOST-3")
+def test_a_number_beyond_the_options_is_the_last_one(workplace: Workplace) -> None:
+    script = workplace.folder / "script"
+    script.write_text("999\n" * 9)
+    _, made = choices(workplace, f"script:{script}")
+    assert made and all(chosen == options - 1 for _, options, chosen in made[:9])
+    assert any(options > 2 for _, options, _ in made[:9])
+
+
 @pytest.mark.requirement("HOST-23")
 @pytest.mark.parametrize(
     ("arguments", "message"),

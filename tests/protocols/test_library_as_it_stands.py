@@ -113,16 +113,18 @@ def test_wrong_numbers_are_reported(tmp_path: Path, wrong: tuple[str, str], code
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "idle"),
     [
-        ("m.p_num_threads = 2", "m.p_num_threads = 3"),
-        ("connection seL4RPCCallPrioritized2", "connection seL4RPCCallPrioritized3"),
+        (("m.p_num_threads = 2", "m.p_num_threads = 3"), True),
+        (("connection seL4RPCCallPrioritized2", "connection seL4RPCCallPrioritized3"), False),
     ],
 )
-def test_two_thread_counts_that_differ(tmp_path: Path, wrong: tuple[str, str]) -> None:
-    """The library takes the attribute and leaves threads idle; so this is a warning."""
+def test_two_thread_counts_that_differ(tmp_path: Path, wrong: tuple[str, str], idle: bool) -> None:
+    """The library takes the attribute and leaves threads idle; so this is a warning. The count that is too
+    high (W0502) is that of the attribute, too."""
     _, sink = plan(tmp_path, LIBRARY.replace(*wrong))
     assert "connector-threads-differ" in [d.code.name for d in sink.diagnostics]
+    assert ("W0502" in [d.code.number for d in sink.diagnostics]) is idle
 
 
 def test_too_few_threads_in_both_places(tmp_path: Path) -> None:

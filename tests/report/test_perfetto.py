@@ -17,7 +17,7 @@ from camkes.running.kinds import Kind
 from camkes.running.names import TraceNames
 from camkes.showing.draw.perfetto import perfetto_json
 
-from .simulator import INVERSION, MS, nested, simulate
+from .simulator import INVERSION, MS, TaskSpec, nested, simulate
 
 pytestmark = pytest.mark.requirement("TOOL-13")
 
@@ -129,6 +129,15 @@ def test_arrows_come_in_pairs() -> None:
     ends = [row["id"] for row in found if row["ph"] == "f"]
     assert starts == ends
     assert len(starts) == len(set(starts)) >= 1
+
+
+@pytest.mark.parametrize(("until", "missed"), [(19 * MS, False), (20 * MS, True)])
+def test_a_deadline_that_is_missed_is_a_mark_at_its_time(until: int, missed: bool) -> None:
+    """That at the end of the run is a part of it; one after it is not."""
+    events, names, _ = simulate([TaskSpec("late", 5, (0,), (MS,) * 30, 20 * MS)], [], until=until)
+    found = json.loads(perfetto_json(decode(events, names)))["traceEvents"]
+    marks = [row["ts"] for row in found if row["name"] == "deadline of job 0 missed"]
+    assert marks == ([20_000] if missed else [])
 
 
 def test_output_is_a_mark() -> None:

@@ -115,6 +115,13 @@ def test_a_deadline_passes_at_its_instant(ending: int, outcome: JobOutcome) -> N
     assert job.outcome is outcome
 
 
+def test_a_deadline_counts_from_the_release_that_was_recorded() -> None:
+    """That of an event, not one that a period would give."""
+    task = NamedTask(0, "t", 20, 0, period=10, deadline=5, offset=0, timer=0)
+    (job,) = make_jobs(task, 1, {0: (13, 12)}, {0: 17}, Ending(20, idle=False), None)
+    assert (job.release, job.deadline, job.outcome) == (12, 17, JobOutcome.COMPLETED)
+
+
 @pytest.mark.long
 def test_a_thread_whose_work_is_done_makes_way_for_releases_of_that_instant(tmp_path: Path) -> None:
     """`hog` ends at the instant of the releases; a thread of lower priority does not run before them."""

@@ -54,8 +54,8 @@ typedef struct {
     Elf_Addr p_vaddr;
     size_t p_filesz, p_memsz, p_align;
 } Elf_Phdr;
-enum { PT_TLS = 7, AT_PHDR = 3, AT_PHENT, AT_PHNUM, AT_PAGESZ };
-enum { AT_SYSINFO = 32, AT_SEL4_TCB = 69, AT_SEL4_IPC_BUFFER_PTR };
+enum { PT_TLS = 7, AT_PHDR = 3, AT_PHENT = 4, AT_PHNUM = 5, AT_PAGESZ = 6 };
+enum { AT_SYSINFO = 32, AT_SEL4_TCB = 69, AT_SEL4_IPC_BUFFER_PTR = 70 };
 extern seL4_IPCBuffer *__sel4_ipc_buffer;
 void camkes_install_syscalls(void);
 void sel4muslcsys_register_stdio_write_fn(size_t (*function)(void *data, size_t count));

@@ -24,10 +24,20 @@ from tests.written import write_files
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
 needs_workspace = pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace")
 
+#: the program, in the workspace or on PATH; None: there is none
+PARSE_CAPDL = shutil.which(
+    "parse-capDL", path=f"{WORKSPACE}/tools/bin{os.pathsep}{os.environ.get('PATH', '')}"
+)
+needs_parse_capdl = pytest.mark.skipif(PARSE_CAPDL is None, reason="there is no parse-capDL")
+
 MS = 1_000_000
 
 #: elapsed seconds after which a run has failed, also on a machine with much else to do
 LIMIT = 900
+
+#: the times of runs after which nothing is waited for: what a system records by then, and what it prints
+RECORDED = 5_000 * MS
+PRINTED_MS = 10_000
 
 #: what a job costs in a debug build: the interrupt and the timer driver before it, its calls and those of
 #: managers. As part of its execution time, it is work that it does not do
@@ -95,10 +105,41 @@ def image(
     return folder
 
 
+GUARD = """
+#include <camkes/realtime.h>
+int run(void)
+{
+    camkes_next_job();
+    printf("guard: nothing more is waited for\\n");
+    return 0;
+}
+"""
+
+
+def printed(
+    text: str, sources: Mapping[str, str], folder: Path, *, platform: str = "x86_64", mcs: bool = True
+) -> Iterator[str]:
+    """The lines that a system prints until PRINTED_MS, when a task above all others ends it."""
+    text = text.replace("composition {", "composition { component Guard guard;", 1)
+    timed = f"guard._priority = 250; guard._period = {PRINTED_MS} ms; guard._offset = {PRINTED_MS} ms;"
+    text = text.replace("configuration {", f"configuration {{ {timed}", 1)
+    text = f"component Guard {{ control; requestor; }}\n{text}"
+    build = built(text, {**sources, "Guard": GUARD}, folder, platform=platform, mcs=mcs, trace=False)
+    run = console(build, instruction_counting=True, seconds=LIMIT)
+    try:
+        for line in run:
+            if line.startswith("guard: "):
+                break
+            yield line
+    finally:
+        run.close()
+
+
 def records(
     text: str, sources: Mapping[str, str], folder: Path, *, platform: str = "x86_64", mcs: bool = True
 ) -> Iterator[tuple[str, Record]]:
-    """What threads of a system record, with their names."""
+    """What threads of a system record until RECORDED, with their names: a test that still waits for
+    something then fails for that."""
     build = built(text, sources, folder, platform=platform, mcs=mcs)
     sink = Sink()
     model = pipeline.capabilities(checked(folder / "plan", text, sink, mcs=mcs), sink)
@@ -106,6 +147,8 @@ def records(
     run = console(build, instruction_counting=True, seconds=LIMIT)
     try:
         for record in filter(None, map(read_line, run)):
+            if record.time > RECORDED:
+                break
             if record.thread < len(threads):  # else it is of the image as a whole
                 yield threads[record.thread], record
     finally:

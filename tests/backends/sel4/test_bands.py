@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from camkes.backends.sel4.workspace import console
 from camkes.running.kinds import Kind
-from tests.backends.sel4.recorded import LIMIT, MS, built, needs_workspace, records, with_costs
+from tests.backends.sel4.recorded import MS, PRINTED_MS, needs_workspace, printed, records, with_costs
 from tests.runtime.test_bands import FAIR, LOCK, PAIR, SOURCES, system
 
 pytestmark = [pytest.mark.requirement("SEL4-6"), needs_workspace]
@@ -70,13 +69,11 @@ def test_weights(tmp_path: Path) -> None:
     """Of a second 1/6, 2/6 and 3/6, less what the scheduler and the timer driver need."""
     text = system("inherited", FAIR, "one two three", scheduler="FairScheduler")
     sources = {"Task": COUNTING, "Other": COUNTING, "Shared": SOURCES["Shared"]}
-    build = built(text, sources, tmp_path, trace=False)
     found: dict[str, int] = {}
-    run = console(build, instruction_counting=True, seconds=LIMIT)
-    for line in run:
+    for line in printed(text, sources, tmp_path):
         found |= {name: int(count) for name, count in re.findall(r"(one|two|three): (\d+)", line)}
         if len(found) == 3:
             break
-    run.close()
+    assert len(found) == 3, f"after {PRINTED_MS} ms: {found}"
     for name, share in (("one", 167), ("two", 333), ("three", 500)):
         assert share * 0.9 - 2 < found[name] < share * 1.02 + 2, found

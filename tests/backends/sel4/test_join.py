@@ -18,6 +18,7 @@ extern int measure(void);
 int reading_value(void) { return measure(); }
 int camkes_instance_meter__direct_reading(void) { return 1; }
 int used(void) { return 2; }
+int optional(void) { return 3; }
 """
 GAUGE = """
 extern int reading_value(void), camkes_instance_meter__direct_reading(void);
@@ -28,7 +29,8 @@ int camkes_instance_gauge__reading(void)
 """
 SPACE = """
 extern int used(void);
-int start(void) { return used(); }
+extern __attribute__((weak)) int optional(void);
+int start(void) { return used() + (optional ? optional() : 0); }
 """
 
 
@@ -45,7 +47,7 @@ def shown(file: Path) -> set[str]:
 
 
 def test_instances_do_not_take_what_another_defines_for_itself(tmp_path: Path) -> None:
-    """A handler that the gauge lacks is not the meter's of that name."""
+    """A handler that the gauge lacks is not the meter's of that name; a weak name asks for none."""
     meter, gauge = compiled(tmp_path, "meter", METER), compiled(tmp_path, "gauge", GAUGE)
     space, output = compiled(tmp_path, "space", SPACE), tmp_path / "hidden.o"
     hide("objcopy", "nm", meter, [space], [meter, gauge], {}, output)

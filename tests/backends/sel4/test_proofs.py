@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
 """Theories for proofs: names and labels of objects, and what templates for theories are given.
 
-With SEL4_WORKSPACE=DIR also those that a build writes.
+With SEL4_WORKSPACE=DIR, and parse-capDL, also those that a build writes.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from camkes.model.system import System
 from camkes.protocols import analyse
 from camkes.resolve import LoadOptions, load
 
+from .recorded import needs_parse_capdl
 from .test_memory import SIZES
 from .test_spec import images_of, parse
 
@@ -211,6 +212,7 @@ def test_a_system_of_connectors_that_l4v_knows_is_covered(tmp_path: Path) -> Non
 
 
 @pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace")
+@needs_parse_capdl
 def test_theories_of_an_application(tmp_path: Path) -> None:
     folder = Path(WORKSPACE) / "projects" / "camkes" / "apps" / "adder"
     settings = {"PLATFORM": "sabre", "ARM": "1"}

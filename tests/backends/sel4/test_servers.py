@@ -139,5 +139,6 @@ def test_a_critical_job_ends_in_time_because_of_the_change(tmp_path: Path) -> No
             found.setdefault(thread, record.time - STARTS * MS)
         if expected.keys() <= found.keys():
             break
+    assert expected.keys() <= found.keys(), found
     for task, end in expected.items():
         assert abs(found[task] - end * MS) < TOLERANCE, found

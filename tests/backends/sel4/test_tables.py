@@ -19,16 +19,16 @@ from camkes.diagnostics import Sink
 from tests.capdl.tables import read_tables
 
 from .platforms import PLATFORMS
+from .recorded import PARSE_CAPDL, needs_parse_capdl
 from .test_applications import APPLICATIONS, SETTINGS, chosen
 
 ROOT = Path(__file__).parents[3]
 WORKSPACE = os.environ.get("SEL4_WORKSPACE", "")
 APPS = Path(WORKSPACE) / "projects" / "camkes" / "apps"
-PROGRAM = shutil.which("parse-capDL", path=f"{WORKSPACE}/tools/bin{os.pathsep}{os.environ.get('PATH', '')}")
 pytestmark = [
     pytest.mark.requirement("SEL4-3"),
     pytest.mark.skipif(not WORKSPACE, reason="SEL4_WORKSPACE names no workspace"),
-    pytest.mark.skipif(PROGRAM is None, reason="there is no parse-capDL"),
+    needs_parse_capdl,
 ]
 
 EXAMPLES = [
@@ -55,7 +55,7 @@ def test_the_same_as_by_parse_capdl(
     folder: Path, platform: str, text: str, more: dict[str, str], tmp_path: Path
 ) -> None:
     qemu, options = PLATFORMS[platform]
-    for extra in ({}, {"CAmkESParseCapDL": str(PROGRAM)}):
+    for extra in ({}, {"CAmkESParseCapDL": str(PARSE_CAPDL)}):
         sink = Sink()
         settings = {**options, **more, **extra}
         built = make(Path(WORKSPACE), folder, tmp_path, settings, sink, lambda *_: None)

@@ -6,7 +6,6 @@
 #include "clock_sel4.h"
 #include "trace_sel4.h"
 
-#include <assert.h>
 #include <autoconf.h>
 #include <camkes/error.h>
 #include <camkes/platform.h>
