@@ -19,7 +19,7 @@ import socket
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -220,7 +220,7 @@ class Compared(Struct, frozen=True):
 
 
 def compared(
-    pieces: list[Piece], found: list[BoundedPath], request: str, *, contended: bool
+    pieces: list[Piece], found: Sequence[BoundedPath], request: str, *, contended: bool
 ) -> Iterator[Compared]:
     """The pieces of one request of the client."""
     bounds = {(b.of.instance, b.of.kind, b.of.name): b.bound for b in found if b.bound is not None}
@@ -291,7 +291,7 @@ def main() -> int:
         folders = folders_of(out)
         programs = {name: LinkedProgram(out / f"{name}.elf", folders) for name in ("client", *SERVERS)}
         for request, contended, pieces in traces(out, programs):
-            for row in compared(pieces, found, request, contended=contended):
+            for row in compared(pieces, found.paths, request, contended=contended):
                 before = rows.get((row.path, contended))
                 if before is None or before.most < row.most:
                     rows[row.path, contended] = row

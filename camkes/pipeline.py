@@ -34,9 +34,11 @@ if TYPE_CHECKING:
     from camkes.callgraph.stacks import StackBound
     from camkes.capdl.model import CapabilityModel
     from camkes.capdl.size import StackUse, SystemSize
+    from camkes.generate.facts import SystemFacts
     from camkes.model.system import System
     from camkes.outcome import Outcome
-    from camkes.paths.system import BoundedPath
+    from camkes.paths.costs import PathKey
+    from camkes.paths.system import SpaceProgram, SystemBounds
     from camkes.plain import PlainLoss
     from camkes.project.application import Application
     from camkes.protocols.plan import Plan
@@ -788,7 +790,7 @@ def bounded_paths(
     limits: Mapping[str, int],
     sink: Sink,
     progress: Progress,
-) -> list[BoundedPath] | None:
+) -> SystemBounds | None:
     """Build a system for seL4, a release image unless something else is asked for, with lines in its
     programs, which changes no instruction, and bound its paths; None after a diagnostic that there is no
     build."""
@@ -807,17 +809,35 @@ def bounded_paths(
 _C_FLAGS = "CMAKE_C_FLAGS"
 
 
-def paths_of_build(
-    out: Path, asked: Input, limits: Mapping[str, int], sink: Sink
-) -> list[BoundedPath] | None:
+def paths_of_build(out: Path, asked: Input, limits: Mapping[str, int], sink: Sink) -> SystemBounds | None:
     """The bounds of the paths of a system in the folder of a build; None if it has no plan. `limits` bound
     each loop of functions that have no contract."""
-    from camkes.backends.sel4.build import SPEC, Sel4Backend
     from camkes.backends.sel4.fault_lines import folders_of
+    from camkes.paths.system import bound_paths
+
+    found = _programs_of_build(out, asked)
+    return None if found is None else bound_paths(*found, folders_of(out), limits, sink)
+
+
+def least_of_build(out: Path, asked: Input) -> tuple[str, Mapping[PathKey, int]] | None:
+    """The architecture, and the instructions that the paths of a system in the folder of a build execute at
+    least; None if it has no plan, or is for a machine whose programs are not understood. Raises OSError."""
+    from camkes.paths.program import ProgramError
+    from camkes.paths.system import least_of_paths
+
+    found = _programs_of_build(out, asked)
+    try:
+        return None if found is None else least_of_paths(*found)
+    except ProgramError:
+        return None
+
+
+def _programs_of_build(out: Path, asked: Input) -> tuple[SystemFacts, list[SpaceProgram]] | None:
+    from camkes.backends.sel4.build import SPEC, Sel4Backend
     from camkes.backends.sel4.link import Unlinked
     from camkes.backends.sel4.spec import file_name
     from camkes.generate.facts import SystemFacts
-    from camkes.paths.system import SpaceProgram, bound_paths
+    from camkes.paths.system import SpaceProgram
 
     unheard = Sink()  # the build has reported it
     project = _project_in(out, asked, unheard)
@@ -826,16 +846,13 @@ def paths_of_build(
         return None
     system, plan = checked.system, checked.plan
     facts = SystemFacts(system, plan, Sel4Backend(project).allocate(system, plan, unheard), unheard)
-    spaces = [
-        SpaceProgram(space.name, out / file_name(space.name), space.instances)
-        for space in Unlinked.read((out / SPEC).read_bytes()).spaces
-    ]
-    return bound_paths(facts, spaces, folders_of(out), limits, sink)
+    spaces = Unlinked.read((out / SPEC).read_bytes()).spaces
+    return facts, [SpaceProgram(each.name, out / file_name(each.name), each.instances) for each in spaces]
 
 
 def bounded_functions(
     program: Path, functions: Sequence[str], limits: Mapping[str, int], sink: Sink
-) -> list[BoundedPath] | None:
+) -> SystemBounds | None:
     """The bounds of functions of a linked program; None after a diagnostic that it cannot be read."""
     from camkes.paths.system import bound_functions
 

@@ -27,6 +27,7 @@ from camkes.model.settings import REQUESTS, WCET, WITHIN
 from camkes.model.substitutes import substituted
 from camkes.model.system import System
 from camkes.model.units import duration
+from camkes.protocols.groups import find_groups
 from camkes.protocols.jobs import Emission, find_jobs
 from camkes.protocols.plan import Plan
 from camkes.protocols.requests import Counted, method_node
@@ -79,6 +80,7 @@ def of_operations(system: System, plan: Plan, platform: Platform | None) -> Iter
     if platform != FREE:
         if in_slots(system):
             yield _switches(system)
+        yield from _groups(plan, platform)
         yield from _releases_by_events(system, platform)
         yield from _other_timers(system, plan)
         yield from _ends_of_budgets(plan, platform)
@@ -95,6 +97,12 @@ _OPERATIONS = Assumption(
 def _measured(system: System, platform: Platform) -> Iterator[Assumption]:
     """What samples of a board do not show, and what another kernel does."""
     measured = platform.measured
+    if platform.bounded:
+        parts = ", ".join(f"{each.kernel} of `{each.name}`" for each in platform.bounded)
+        text = f"the kernel takes no more cycles than measured: {parts}"
+        users = ", ".join(f"{each.user} of `{each.name}`" for each in platform.bounded)
+        help = f"no measurement replaces it; the rest are bounds of paths, in cycles: {users}"
+        yield Assumption(AssumptionKind.OPERATIONS, "", text, help)
     if measured is None:
         return
     if measured.figures == "maximum":
@@ -127,6 +135,18 @@ def _other_timers(system: System, plan: Plan) -> Iterator[Assumption]:
             AssumptionKind.OPERATIONS,
             "",
             f"the timers of {listing(names)} take no time when they expire",
+            "leave that time to the deadlines",
+        )
+
+
+def _groups(plan: Plan, platform: Platform) -> Iterator[Assumption]:
+    """What no profile has a kernel's part for."""
+    names = [group.name for group in find_groups(plan)]
+    if platform.bounded and names:
+        yield Assumption(
+            AssumptionKind.OPERATIONS,
+            "",
+            f"the kernel takes no longer for the group of {listing(names)} than for the manager of a CPI",
             "leave that time to the deadlines",
         )
 

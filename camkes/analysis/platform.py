@@ -129,9 +129,36 @@ class Provenance(Struct, frozen=True, forbid_unknown_fields=True):
     longest_queue: Cycles = 0
 
 
+class UserPart(Struct, frozen=True, forbid_unknown_fields=True):
+    """What of the figures is executed at user level: instructions of a processor of an `architecture`, at
+    least, where these were counted: of a request and its reply, of a step of a manager and of the timer
+    driver, of the end of a `job` with the begin of the next one, and of an emission. An instruction takes
+    `cycles` at most; 0: that is not known. Bounds of paths (`camkes.paths.costs`) take their place."""
+
+    architecture: str = ""
+    cycles: Cycles = 0
+    plain: Cycles = 0
+    fixed: Cycles = 0
+    propagated: Cycles = 0
+    manager: Cycles = 0
+    driver: Cycles = 0
+    job: Cycles = 0
+    emit: Cycles = 0
+
+
+class BoundedFigure(Struct, frozen=True, forbid_unknown_fields=True):
+    """A figure with a bound of paths: so many cycles are what was measured, less what user level executes of
+    that at least, and so many are the bound."""
+
+    name: str
+    kernel: Cycles
+    user: Cycles
+
+
 class Platform(Struct, frozen=True, forbid_unknown_fields=True):
     """A machine and a runtime. `clock` is in Hz, `source` is where the figures are from. `raised` are the
-    cycles for each thread that gets another priority when the criticality of the system changes."""
+    cycles for each thread that gets another priority when the criticality of the system changes. No file has
+    `bounded`, the figures with bounds of the paths of one system."""
 
     name: str
     source: str = ""
@@ -146,7 +173,9 @@ class Platform(Struct, frozen=True, forbid_unknown_fields=True):
     tick: TickCost = TickCost()
     overrun: OverrunCost = OverrunCost()
     raised: Cycles = 0
+    user: UserPart = UserPart()
     measured: Provenance | None = None
+    bounded: tuple[BoundedFigure, ...] = ()
 
     def overhead_cycles(
         self,

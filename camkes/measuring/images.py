@@ -241,6 +241,12 @@ def write_application(part: str, wanted: Wanted, folder: Path) -> None:
         write_changed(folder / "releases.camkes", releases_text(int(timers)))
 
 
+def asked_of(part: str, wanted: Wanted, folder: Path, sdk: Path | None) -> pipeline.Input:
+    """What an image below `folder` is built of."""
+    source = folder / "sources" / part
+    return pipeline.Input(path=source, definitions=tuple(wanted.all_definitions.items()), sdk=sdk)
+
+
 @contextmanager
 def built(
     part: str,
@@ -252,9 +258,8 @@ def built(
     progress: Progress,
 ) -> Iterator[Path | None]:
     """Build an image below `folder`; its folder, or None after a diagnostic. Raises OSError."""
-    source = folder / "sources" / part
-    write_application(part, wanted, source)
-    asked = pipeline.Input(path=source, definitions=tuple(wanted.all_definitions.items()), sdk=sdk)
+    asked = asked_of(part, wanted, folder, sdk)
+    write_application(part, wanted, asked.path)
     parts = parts_of(mcs=wanted.mcs)
     where = f"{parts.index(part) + 1} of {len(parts)}: {part}"
     with pipeline.built_for_sel4(

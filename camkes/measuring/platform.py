@@ -8,11 +8,13 @@ import os
 import shlex
 import subprocess
 from collections.abc import Generator, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from msgspec import Struct
 
-from camkes import process
+from camkes import pipeline, process
+from camkes.analysis.platform import UserPart
 from camkes.backends.interface import Progress
 from camkes.backends.sel4.sdk.choice import opened
 from camkes.backends.sel4.sdk.pack import revision_of
@@ -20,8 +22,8 @@ from camkes.backends.sel4.workspace import console, find_workspace, printed
 from camkes.diagnostics import Sink, SourceFile
 from camkes.files import write_changed
 from camkes.measuring.codes import INCOMPLETE_LOG, NOT_BOOTED
-from camkes.measuring.images import Wanted, built
-from camkes.measuring.log import MARK, content, parts_of, read_log
+from camkes.measuring.images import Wanted, asked_of, built
+from camkes.measuring.log import MARK, REQUESTS, content, parts_of, read_log
 from camkes.measuring.profile import profile_of
 
 #: in the command that boots a board: the folder with what is to be booted
@@ -65,11 +67,13 @@ def measure(
 ) -> str | None:
     """Build and boot all images, in QEMU or with a command; the profile. None after a diagnostic. What each
     image printed is kept in the folder. Raises OSError."""
-    logs, parts = [], parts_of(mcs=wanted.mcs)
+    logs, parts, user = [], parts_of(mcs=wanted.mcs), None
     for number, part in enumerate(parts, 1):
         with built(part, wanted, places.folder, places.workspace, places.sdk, sink, progress) as out:
             if out is None:
                 return None
+            if part == REQUESTS and wanted.machine.exact:
+                user = _user_part(wanted, places, out)
             progress(f"{number} of {len(parts)}: {part}: booting")
             if command is None:
                 shift = wanted.machine.shift or 0
@@ -83,7 +87,18 @@ def measure(
                 _report_silence(part, text, command, file, sink)
                 return None
             logs.append(file)
-    return read(logs, sink)
+    return read(logs, sink, user)
+
+
+def _user_part(wanted: Wanted, places: BuildPlaces, out: Path) -> UserPart | None:
+    """What the paths of the image of requests execute; None where that is not known: on RISC-V, and without
+    the extra `paths`."""
+    if any(find_spec(name) is None for name in ("capstone", "elftools")):
+        return None
+    from camkes.paths.costs import user_part
+
+    found = pipeline.least_of_build(out, asked_of(REQUESTS, wanted, places.folder, places.sdk))
+    return None if found is None else user_part(*found)
 
 
 def _board(command: str, images: Path) -> process.StartedProgram:
@@ -121,8 +136,9 @@ def _report_silence(part: str, text: str, command: str | None, file: Path, sink:
     )
 
 
-def read(files: Sequence[Path], sink: Sink) -> str | None:
-    """The profile, from the logs of all images; None after a diagnostic."""
+def read(files: Sequence[Path], sink: Sink, user: UserPart | None = None) -> str | None:
+    """The profile, from the logs of all images, and what of it is executed at `user` level; None after a
+    diagnostic."""
     sources = []
     for file in files:
         try:
@@ -132,4 +148,4 @@ def read(files: Sequence[Path], sink: Sink) -> str | None:
     if sink.has_errors:
         return None
     boots = read_log(sources, sink)
-    return None if boots is None else profile_of(boots)
+    return None if boots is None else profile_of(boots, user)

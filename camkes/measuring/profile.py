@@ -7,6 +7,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
+from msgspec.structs import asdict
+
+from camkes.analysis.platform import UserPart
 from camkes.measuring.figures import Figures, figures
 from camkes.measuring.images import MACHINES
 from camkes.measuring.log import Boot, is_mcs
@@ -21,14 +24,15 @@ def is_exact(about: Mapping[str, str]) -> bool:
     return machine is not None and machine.exact
 
 
-def profile_of(boots: Sequence[Boot]) -> str:
-    """From all images of a measurement."""
+def profile_of(boots: Sequence[Boot], user: UserPart | None = None) -> str:
+    """From all images of a measurement, and what of it is executed at `user` level."""
     about = boots[0].about
     exact = is_exact(about)
-    return "\n".join([*_lines(about, figures(boots, exact=exact, mcs=is_mcs(about)), exact=exact), ""])
+    found = figures(boots, exact=exact, mcs=is_mcs(about))
+    return "\n".join([*_lines(about, found, user, exact=exact), ""])
 
 
-def _lines(about: Mapping[str, str], found: Figures, *, exact: bool) -> Iterator[str]:
+def _lines(about: Mapping[str, str], found: Figures, user: UserPart | None, *, exact: bool) -> Iterator[str]:
     samples = about["samples"]
     yield "# Written by `camkes measure --platform`."
     yield f"# {_EXACT if exact else _SEEN.format(samples=samples)}"
@@ -52,6 +56,9 @@ def _lines(about: Mapping[str, str], found: Figures, *, exact: bool) -> Iterator
         yield from ("", "[overrun]", *(f"{name} = {cycles}" for name, cycles in found.overrun.items()))
     if found.tick:
         yield from ("", "[tick]", f"cost = {found.tick}", f"every = {found.every}")
+    if user is not None:
+        yield from ("", "# what of this is executed at user level, at least: see docs/analysis.md", "[user]")
+        yield from (f"{key} = {_value(value)}" for key, value in asdict(user).items())
     yield from ("", "[measured]", f"machine = {_text(about['machine'])}")
     for key in ("platform", "kernel", "settings"):
         yield f"{key} = {_text(about[key])}"
@@ -65,6 +72,10 @@ def _lines(about: Mapping[str, str], found: Figures, *, exact: bool) -> Iterator
 
 def _name(about: Mapping[str, str]) -> str:
     return about["machine"] if is_exact(about) else f"a board ({about['platform']})"
+
+
+def _value(value: str | int) -> str:
+    return _text(value) if isinstance(value, str) else _number(value)
 
 
 def _number(value: int) -> str:

@@ -9,3 +9,4 @@ from camkes.diagnostics import Code
 UNBOUNDED_LOOP = Code("E0795", "loop-without-bound")
 UNKNOWN_CALL = Code("E0796", "call-not-followed")
 NO_PATH = Code("E0797", "path-not-found")
+UNUSABLE_BOUNDS = Code("E0798", "bounds-not-usable")

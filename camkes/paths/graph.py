@@ -44,6 +44,13 @@ class WayFinder:
 
     def ways(self, path: Path) -> Ways:
         """All ways of a path. Raises PathError."""
+        return self._copies(path).ways()
+
+    def least(self, path: Path) -> int:
+        """The instructions that any execution of a path takes at least. Raises PathError."""
+        return self._copies(path).least()
+
+    def _copies(self, path: Path) -> _Copies:
         addresses = self._named(path.by or path.function, path.source)
         if path.by and len(addresses) == 1:
             calls = [block.call for block in function_at(self.program, addresses[0]).blocks.values()]
@@ -54,7 +61,7 @@ class WayFinder:
             verb = "are" if len(addresses) > 1 else "is"
             text = f"{number} {verb} named `{path.function}` in {self.program.path.name}"
             raise PathError(NO_PATH, text, None, "the compiler may have inlined it, or left it out")
-        return _Copies(self, path, addresses[0]).ways()
+        return _Copies(self, path, addresses[0])
 
     def _named(self, name: str, source: str) -> list[int]:
         found = self.program.functions.get(name, [])
@@ -168,7 +175,8 @@ class _Copies:
             return []
         return [address for name in names for address in self._program.functions[name]]
 
-    def ways(self) -> Ways:
+    def _alive(self) -> tuple[Any, set[int]]:
+        """The graph of all ways, from BEGIN, and the steps that end them. Raises PathError."""
         ends, begins = set(self._ends), set(self._begins)
         graph: Any = networkx.DiGraph()
         graph.add_edges_from((n, a) for n, after in self._after.items() if n not in ends for a in after)
@@ -185,8 +193,23 @@ class _Copies:
         if not alive:
             text = f"`{self._path.function}` has no way from its begin to its end"
             raise PathError(NO_PATH, text, None)
-        for number in sorted(forward & self._problems.keys()):
+        return graph.subgraph(forward | {BEGIN}).copy(), ends & alive
+
+    def least(self) -> int:
+        """The least instructions of a way. What cannot be followed takes none. Raises PathError."""
+        graph, ends = self._alive()
+
+        def weight(_: int, target: int, __: object) -> int:
+            return len(self._steps[target].block.instructions)
+
+        lengths = networkx.single_source_dijkstra_path_length(graph, BEGIN, weight=weight)
+        return int(min(lengths[end] for end in ends))
+
+    def ways(self) -> Ways:
+        graph, ends = self._alive()
+        for number in sorted(set(graph) & self._problems.keys()):
             raise self._problems[number]
+        alive = set().union(*(networkx.ancestors(graph, end) for end in ends), ends) - {BEGIN}
         for number in sorted(alive) if self._path.ends else ():
             if self._steps[number].kernel == UNKNOWN:
                 text = f"it is not seen which kernel call `{self._steps[number].function.name}` makes"
@@ -198,4 +221,4 @@ class _Copies:
         if missing := [name for name, found in calls.items() if not found]:
             raise PathError(NO_PATH, f"no way through `{self._path.function}` calls `{missing[0]}`", None)
         steps = {number: self._steps[number] for number in alive}
-        return Ways(steps, tuple(graph.edges), tuple(ends & alive), loops, calls)
+        return Ways(steps, tuple(graph.edges), tuple(ends), loops, calls)

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path as FilePath
 
@@ -79,6 +80,7 @@ class PathKind(StrEnum):
     """What a path is of."""
 
     REQUEST = "request"  # a method that a component calls, from its call to its return
+    RAISED = "raised request"  # the same, also if its priority rises meanwhile, or has
     REPLY = "reply"  # a thread that serves, from a receive to the next one, without the handler
     HANDLER = "handler"  # what a component has written for a method, with the requests that it makes
     CONTENDED = "contended reply"  # the same as a reply, also if others want the lock
@@ -140,6 +142,15 @@ class SpaceProgram(Struct, frozen=True):
     name: str
     path: FilePath
     instances: tuple[str, ...]
+
+
+class SystemBounds(Struct, frozen=True):
+    """The bounds of all paths of a system, whose programs are for an architecture and, with `mcs`, for an MCS
+    kernel."""
+
+    architecture: str
+    mcs: bool
+    paths: tuple[BoundedPath, ...]
 
 
 class BoundedPath(Struct, frozen=True):
@@ -204,8 +215,12 @@ def _requests(
 ) -> Iterator[SystemPath]:
     for method in methods:
         if (function := f"{interface}_{method}") in functions:
-            path = Path(function=function, without=ERRORS | CONTENDED, source=_glue(instance.name))
-            yield SystemPath(instance.name, f"{interface}.{method}", PathKind.REQUEST, path)
+            name, source = f"{interface}.{method}", _glue(instance.name)
+            path = Path(function=function, without=ERRORS | CONTENDED, source=source)
+            yield SystemPath(instance.name, name, PathKind.REQUEST, path)
+            if "camkes_request_raised" in functions:
+                path = Path(function=function, without=ERRORS, source=source)
+                yield SystemPath(instance.name, name, PathKind.RAISED, path)
 
 
 def _replies(
@@ -303,18 +318,20 @@ def bound_paths(
     folders: Mapping[str, FilePath],
     limits: Mapping[str, int],
     sink: Sink,
-) -> list[BoundedPath]:
+) -> SystemBounds:
     """The bounds of all paths of a system with these programs. `folders` are those that programs have other
     names for, by these; `limits` bound each loop of a function without a contract."""
     problems = _Problems()
     sources = StatedSources()
     found: list[BoundedPath] = []
+    architecture = ""
     for space in spaces:
         try:
             program = LinkedProgram(space.path, folders)
         except (OSError, ProgramError) as error:
             _report_unreadable(space.path, error, sink)
-            return found
+            break
+        architecture = program.machine.name
         numbers = numbers_of(facts, space)
         for each in paths_of(facts.system, facts.plan, space, program.functions):
             statements = LoopStatements(sources, numbers, limits)
@@ -325,12 +342,29 @@ def bound_paths(
                 problems.add(error, f"{each.kind} of {each.full_name}")
                 found.append(BoundedPath(each, None))
     problems.report(sink)
-    return found
+    return SystemBounds(architecture, facts.plan.mcs, tuple(found))
+
+
+def least_of_paths(
+    facts: SystemFacts, spaces: Sequence[SpaceProgram]
+) -> tuple[str, dict[tuple[str, str, PathKind], int]]:
+    """The architecture of programs, and the instructions that their paths execute at least. Raises OSError
+    and ProgramError."""
+    found, architecture = {}, ""
+    for space in spaces:
+        program = LinkedProgram(space.path)
+        architecture = program.machine.name
+        statements = LoopStatements(StatedSources())
+        finder = WayFinder(program, CALLS_MCS if facts.plan.mcs else CALLS, statements)
+        for each in paths_of(facts.system, facts.plan, space, program.functions):
+            with suppress(PathError):
+                found[each.instance, each.name, each.kind] = finder.least(each.path)
+    return architecture, found
 
 
 def bound_functions(
     image: FilePath, functions: Collection[str], limits: Mapping[str, int], sink: Sink
-) -> list[BoundedPath] | None:
+) -> SystemBounds | None:
     """The bounds of functions of a program, from their calls to their returns, whatever they do. None after a
     diagnostic."""
     try:
@@ -350,7 +384,7 @@ def bound_functions(
             problems.add(error, f"function {function}")
             found.append(BoundedPath(of, None))
     problems.report(sink)
-    return found
+    return SystemBounds(program.machine.name, False, tuple(found))
 
 
 def _report_unreadable(image: FilePath, error: OSError | ProgramError, sink: Sink) -> None:

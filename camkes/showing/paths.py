@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
+import msgspec
 from msgspec import Struct
 
 from camkes.documents import json_text
-from camkes.paths.system import BoundedPath, PathKind
+from camkes.paths.costs import PathBounds
+from camkes.paths.system import PathKind, SystemBounds
 from camkes.showing.draw.table import table
 
 _SYSTEMS = (
@@ -51,17 +53,21 @@ class ContractReport(Struct, frozen=True):
 
 class PathsReport(Struct, frozen=True, kw_only=True):
     """Bounds of the paths of a system's generated code, runtime and handlers, with what they rest on. With
-    `complete`, all paths have a bound."""
+    `complete`, all paths have a bound. Its programs are for an architecture, and with `mcs` for an MCS
+    kernel."""
 
     schema: int = 1
     system: str
+    architecture: str
+    mcs: bool
     complete: bool
     paths: tuple[BoundReport, ...]
     contracts: tuple[ContractReport, ...]
     assumed: tuple[str, ...]
 
 
-def to_report(system: str, found: Sequence[BoundedPath]) -> PathsReport:
+def to_report(system: str, bounds: SystemBounds) -> PathsReport:
+    found = bounds.paths
     of_functions = all(each.of.kind is PathKind.FUNCTION for each in found)
     stated: dict[tuple[str, int], int] = {}
     for each in found:
@@ -69,6 +75,8 @@ def to_report(system: str, found: Sequence[BoundedPath]) -> PathsReport:
             stated[place.path, place.line] = max(times, stated.get((place.path, place.line), 0))
     return PathsReport(
         system=system,
+        architecture=bounds.architecture,
+        mcs=bounds.mcs,
         complete=all(each.bound is not None for each in found),
         paths=tuple(
             BoundReport(
@@ -87,6 +95,18 @@ def to_report(system: str, found: Sequence[BoundedPath]) -> PathsReport:
 
 def to_json(report: PathsReport) -> str:
     return json_text(report)
+
+
+def read_bounds(data: bytes) -> PathBounds:
+    """The bounds of a document. Raises msgspec.DecodeError and ValueError."""
+    report = msgspec.json.decode(data, type=PathsReport)
+    keys = [(each.instance, each.name, PathKind(each.kind)) for each in report.paths]
+    return PathBounds(
+        report.architecture,
+        report.mcs,
+        dict(zip(keys, (each.instructions for each in report.paths), strict=True)),
+        {key: each.kernel.get("Call", 0) for key, each in zip(keys, report.paths, strict=True)},
+    )
 
 
 def to_text(report: PathsReport, *, color: bool) -> str:

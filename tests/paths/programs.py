@@ -57,6 +57,11 @@ class Compiled:
         finder = WayFinder(LinkedProgram(self.path), CALLS, statements)
         return bound(finder, WayThrough(function=name, **path))  # type: ignore[arg-type]
 
+    def least(self, name: str) -> int:
+        """What an execution of a function takes at least."""
+        finder = WayFinder(LinkedProgram(self.path), CALLS, LoopStatements(StatedSources()))
+        return finder.least(WayThrough(function=name))
+
     def line(self, text: str) -> int:
         """The line of the source with a text."""
         lines = self.source.read_text().splitlines()

@@ -26,6 +26,7 @@ from camkes.paths.system import (
     PathKind,
     SpaceProgram,
     bound_paths,
+    least_of_paths,
 )
 from tests.paths.programs import needs_gcc
 from tests.runtime.host import plan_of
@@ -62,7 +63,8 @@ class Fast:
         self.sink = Sink()
         spaces = [SpaceProgram(name, path, (name,)) for name, path in self.programs.items()]
         facts = SystemFacts(self.system, self.plan, model, self.sink)
-        self.bounds = bound_paths(facts, spaces, {}, {}, self.sink)
+        self.bounds = bound_paths(facts, spaces, {}, {}, self.sink).paths
+        self.least = least_of_paths(facts, spaces)[1]
 
     def of(self, instance: str, name: str, kind: PathKind) -> BoundedPath:
         return next(b for b in self.bounds if (b.of.instance, b.of.name, b.of.kind) == (instance, name, kind))
@@ -96,6 +98,23 @@ def test_replies_execute_what_is_bounded(instance: str, fast: Fast) -> None:
     handler = _bound(fast, instance, name, PathKind.HANDLER)
     assert reply.instructions + handler.instructions == _count(fast.programs[instance], *arguments)
     assert reply.kernel == {"ReplyRecv": 1}
+
+
+@pytest.mark.parametrize("instance", ["plain", "fixed", "inherited"])
+@pytest.mark.requirement("AN-32")
+def test_no_more_is_subtracted_than_is_executed(instance: str, fast: Fast) -> None:
+    """Of a measured request and reply. That of `plain` has one way only."""
+    *arguments, _ = _REPLIES[instance]
+    kinds = {"client": (f"{instance}.now", PathKind.REQUEST), instance: ("p.now", PathKind.REPLY)}
+    least = [fast.least[of, *path] for of, path in kinds.items()]
+    number = str(list(_REPLIES).index(instance))
+    handler = _bound(fast, instance, "p.now", PathKind.HANDLER).instructions
+    # a function of the test sets the argument and jumps to that of the request
+    request = _count(fast.programs["client"], "caller", number, "1") + _UNSEEN + _RETURN - 2
+    reply = _count(fast.programs[instance], *arguments) + _UNSEEN - handler
+    assert 0 < least[0] <= request and 0 < least[1] <= reply
+    if instance == "plain":
+        assert least == [request, reply]
 
 
 def test_a_method_of_several_is_close_to_its_bound(fast: Fast) -> None:

@@ -127,7 +127,7 @@ class Threads:
 
     def bounds(self, instance: str) -> dict[tuple[PathKind, str], BoundedPath]:
         sink = Sink()
-        found = bound_paths(self.facts, [self.space(instance)], {}, {}, sink)
+        found = bound_paths(self.facts, [self.space(instance)], {}, {}, sink).paths
         assert not sink.diagnostics, [(each.message, each.notes, each.span) for each in sink.diagnostics]
         return {(each.of.kind, each.of.name): each for each in found}
 

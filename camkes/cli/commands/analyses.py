@@ -48,9 +48,14 @@ def analyze(arguments: argparse.Namespace) -> int:
             file=sys.stderr,
         )
         return USAGE
+    if arguments.paths is not None and arguments.platform in (None, FREE.name):
+        print("camkes analyze: --paths needs the costs of the kernel: --platform NAME", file=sys.stderr)
+        return USAGE
     sink = Sink()
     machine = find_platform(arguments.platform or FREE.name, sink)
     result, unread = read_system(arguments, sink)
+    if arguments.paths is not None and machine is not None and result is not None:
+        machine = bounded(machine, arguments.paths, result, sink)
     platform = None if arguments.platform is None else machine
     analysis = None
     progress = Progress(arguments)
@@ -78,6 +83,27 @@ def analyze(arguments: argparse.Namespace) -> int:
         return USAGE
     failed = not analysis.good or (policy is not None and priorities is None)
     return USER_ERROR if failed and status == GOOD else status
+
+
+def bounded(platform: Platform, file: Path, result: Checked, sink: Sink) -> Platform | None:
+    """The profile with the bounds of the system's paths in a file; None after a diagnostic."""
+    import msgspec
+
+    from camkes.paths.codes import UNUSABLE_BOUNDS
+    from camkes.paths.costs import with_bounds
+    from camkes.showing.paths import read_bounds
+
+    try:
+        bounds = read_bounds(file.read_bytes())
+    except OSError as error:
+        why = error.strerror
+    except (msgspec.DecodeError, ValueError) as error:
+        why = str(error)
+    else:
+        return with_bounds(platform, bounds, result.plan, sink)
+    text = f"{file} does not have the bounds of paths: {why}"
+    sink.report(UNUSABLE_BOUNDS, text, help="write it with `camkes paths --json`")
+    return None
 
 
 def read_system(
@@ -315,6 +341,13 @@ def add_reading(parser: argparse.ArgumentParser) -> None:
 def analyze_arguments(parser: argparse.ArgumentParser) -> None:
     add_reading(parser)
     parser.add_argument(
+        "--paths",
+        metavar="FILE",
+        type=Path,
+        help="bounds of the system's paths, as `camkes paths --json` writes them, in place of what operations"
+        " were measured to execute at user level",
+    )
+    parser.add_argument(
         "--witnesses",
         metavar="DIR",
         type=Path,
@@ -367,6 +400,7 @@ COMMANDS = (
   camkes analyze examples/nested --platform sudvarg2024-intel --explain t4
   camkes analyze examples/nested --html nested.html
   camkes analyze examples/nested --sensitivity
+  camkes analyze examples/nested --platform qemu-x86_64 --paths bounds.json
   camkes analyze examples/nested --platform none --strict
   camkes analyze examples/nested --platform none --certificate nested.jsonl
   camkes analyze system.camkes --assign audsley --write
