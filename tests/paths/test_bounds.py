@@ -381,7 +381,7 @@ class _Random:
 @pytest.mark.mostly_long(6)
 @pytest.mark.parametrize("level", ["-O1", "-O2", "-Os", "-O3"])
 @pytest.mark.parametrize("seed", range(3))
-def test_no_random_function_exceeds_its_bounds(level: str, seed: int, tmp_path: Path) -> None:
+def test_no_random_function_exceeds_its_bound(level: str, seed: int, tmp_path: Path) -> None:
     functions = _Random(seed)
     names = [f"f{number}" for number in range(12)]
     text = "static volatile unsigned long sink;\n" + _EXACT.splitlines()[2] + "\n"
