@@ -26,6 +26,7 @@ from camkes.model.limits import RECORD_LIMIT
 if TYPE_CHECKING:
     from contextlib import ExitStack
 
+    from camkes.analysis.platform import UserPart
     from camkes.backends.host.host import HostImage
     from camkes.backends.sel4.project import Project, SystemParts
     from camkes.backends.sel4.sdk.archive import Sdk
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from camkes.generate.facts import SystemFacts
     from camkes.model.system import System
     from camkes.outcome import Outcome
-    from camkes.paths.costs import PathKey
     from camkes.paths.system import SpaceProgram, SystemBounds
     from camkes.plain import PlainLoss
     from camkes.project.application import Application
@@ -819,15 +819,16 @@ def paths_of_build(out: Path, asked: Input, limits: Mapping[str, int], sink: Sin
     return None if found is None else bound_paths(*found, folders_of(out), limits, sink)
 
 
-def least_of_build(out: Path, asked: Input) -> tuple[str, Mapping[PathKey, int]] | None:
-    """The architecture, and the instructions that the paths of a system in the folder of a build execute at
-    least; None if it has no plan, or is for a machine whose programs are not understood. Raises OSError."""
+def user_part_of_build(out: Path, asked: Input) -> UserPart | None:
+    """What the paths of the image that measures requests, in the folder of its build, execute at least; None
+    if it is for a machine whose programs are not understood. Raises OSError."""
+    from camkes.paths.costs import user_part
     from camkes.paths.program import ProgramError
     from camkes.paths.system import least_of_paths
 
     found = _programs_of_build(out, asked)
     try:
-        return None if found is None else least_of_paths(*found)
+        return None if found is None else user_part(*least_of_paths(*found))
     except ProgramError:
         return None
 

@@ -95,10 +95,7 @@ def _user_part(wanted: Wanted, places: BuildPlaces, out: Path) -> UserPart | Non
     the extra `paths`."""
     if any(find_spec(name) is None for name in ("capstone", "elftools")):
         return None
-    from camkes.paths.costs import user_part
-
-    found = pipeline.least_of_build(out, asked_of(REQUESTS, wanted, places.folder, places.sdk))
-    return None if found is None else user_part(*found)
+    return pipeline.user_part_of_build(out, asked_of(REQUESTS, wanted, places.folder, places.sdk))
 
 
 def _board(command: str, images: Path) -> process.StartedProgram:

@@ -10,7 +10,7 @@ takes no longer than it did. Each figure gets the greatest bound of the paths th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,8 +21,10 @@ from camkes.diagnostics.words import listing
 from camkes.model.protocols import Protocol
 from camkes.paths.codes import UNUSABLE_BOUNDS
 from camkes.paths.system import PathKind
-from camkes.protocols.plan import Plan, PlannedCpi
+from camkes.protocols.plan import Plan
 
+#: the protocols whose requests have costs of their own, which are the names of these
+_OWN_ROWS = tuple(protocol.value for protocol in Protocol if not protocol.inherits)
 #: an instance, an interface with its method or "", and what the path is of
 PathKey = tuple[str, str, PathKind]
 
@@ -38,8 +40,7 @@ class PathBounds(Struct, frozen=True):
 
 
 def user_part(architecture: str, least: Mapping[PathKey, int]) -> UserPart:
-    """What a profile says of its measured paths: those of the image `requests`, with what each executes at
-    least."""
+    """Of a profile: what the paths of the image `requests`, which were measured, execute at least."""
 
     def of(kind: PathKind, name: str = "", instance: str = "") -> int:
         found = (n for (i, p, k), n in least.items() if k is kind and name in ("", p) and instance in ("", i))
@@ -47,7 +48,7 @@ def user_part(architecture: str, least: Mapping[PathKey, int]) -> UserPart:
 
     both = {
         row: of(PathKind.REQUEST, f"{row}.now", "client") + of(PathKind.REPLY, "p.now", row)
-        for row in ("plain", *(each.value for each in Protocol if not each.inherits))
+        for row in ("plain", *_OWN_ROWS)
     }
     return UserPart(
         architecture=architecture,
@@ -75,7 +76,7 @@ def with_bounds(platform: Platform, bounds: PathBounds, plan: Plan, sink: Sink) 
     if what:
         sink.report(UNUSABLE_BOUNDS, what, help="write the bounds of this system: `camkes paths --json`")
         return None
-    found = _Figures(platform, bounds, plan)
+    found = _BoundedFigures(platform, bounds, plan)
     figures = found.all()
     if found.missing:
         sink.report(
@@ -102,7 +103,9 @@ def _mismatch(platform: Platform, bounds: PathBounds, plan: Plan) -> str:
     return ""
 
 
-class _Figures:
+class _BoundedFigures:
+    """The figures of a profile for one system."""
+
     def __init__(self, platform: Platform, bounds: PathBounds, plan: Plan) -> None:
         self._platform, self._bounds, self._plan = platform, bounds, plan
         self._each = platform.user.cycles
@@ -112,14 +115,7 @@ class _Figures:
     def all(self) -> Platform:
         """All figures that paths of the system are a part of."""
         machine, user = self._platform, self._platform.user
-        used = [cpi for cpi in self._plan.cpis if cpi.tasks]
-        plain = [cpi for cpi in used if cpi.protocol.inherits]
-        fixed = [cpi for cpi in used if cpi.protocol.own_priority]
-        rest = [cpi for cpi in used if cpi not in plain and cpi not in fixed]
-        threads = max(self._most(PathKind.SCHEDULER), self._most(PathKind.HELPER))
-        halves = self._halves("plain", machine.plain, user.plain, plain, threads)
-        fixed_halves = self._halves("fixed", machine.fixed, user.fixed, fixed)
-        propagated = self._halves("propagated", machine.propagated, user.propagated, rest)
+        halves = {row: self._halves(row) for row in ("plain", *_OWN_ROWS)}
         step, lock, end = self._step(), machine.inherited, machine.overrun
         waits = self._more(PathKind.CONTENDED, PathKind.REPLY)
         raised = self._more(PathKind.RAISED, PathKind.REQUEST)
@@ -158,9 +154,7 @@ class _Figures:
         )
         return replace(
             machine,
-            plain=halves,
-            fixed=replace(machine.fixed, call=fixed_halves.call, reply=fixed_halves.reply),
-            propagated=propagated,
+            **halves,
             inherited=inherited,
             timer=replace(machine.timer, release=timer),
             event=event,
@@ -168,25 +162,31 @@ class _Figures:
             bounded=tuple(self._bounded),
         )
 
-    def _halves(
-        self, name: str, measured: Halves, least: int, cpis: Iterable[PlannedCpi], other: int = 0
-    ) -> Halves:
-        """Of requests to these CPIs and their replies, or else what `other` threads do for a request. A
-        thread of a pool does a part of either half at a ceiling, so that none is less than its kernel's."""
-        request, reply, pooled, any = 0, other, False, bool(other)
-        for cpi in cpis:
+    def _halves(self, row: str) -> Halves:
+        """A table of requests and replies: to CPIs of its protocol, or without one of its own to those that
+        inherit, and to schedulers and helpers. A thread of a pool does a part of either half at a ceiling, so
+        that none is less than its kernel's."""
+        measured: Halves = getattr(self._platform, row)
+        least: int = getattr(self._platform.user, row)
+        own = row in _OWN_ROWS
+        others = 0 if own else max(self._most(PathKind.SCHEDULER), self._most(PathKind.HELPER))
+        request, reply, pooled, any = 0, others, False, bool(others)
+        for cpi in self._plan.cpis:
+            if not cpi.tasks or (cpi.protocol.value != row if own else not cpi.protocol.inherits):
+                continue
             any, pooled = True, pooled or cpi.pooled
             for end in {r.via for r in self._plan.requests if r.callee == cpi.name}:
                 instance, _, interface = end.rpartition(".")
                 request = max(request, self._most(PathKind.REQUEST, instance, interface))
             reply = max(reply, self._most(PathKind.REPLY, cpi.instance, cpi.interface))
         if not any:
-            return Halves(measured.call, measured.reply)
+            return measured
         kernel = measured.both if pooled else max(0, measured.both - least)
         call = min(measured.call, kernel)
-        self._bounded.append(BoundedFigure(name, kernel, self._each * (request + reply)))
+        self._bounded.append(BoundedFigure(row, kernel, self._each * (request + reply)))
         more = reply if pooled else 0
-        return Halves(call + self._each * (request + more), kernel - call + self._each * reply)
+        bounds = {"call": call + self._each * (request + more), "reply": kernel - call + self._each * reply}
+        return replace(measured, **bounds)
 
     def _most(self, kind: PathKind, instance: str = "", interface: str = "") -> int:
         """The greatest bound of paths; 0: there are none."""

@@ -39,6 +39,7 @@ NOT_RUN: dict[str, dict[str, tuple[str, ...]]] = {
         "docs/install.md": ("python -m pip wheel",),
     },
     "it needs a workspace for seL4; .ci/run sel4 and .ci/first-steps boot images where there is one": {
+        "docs/analysis.md": ("camkes paths examples/nested",),
         "docs/applications.md": ("../init-build.sh",),
         "docs/costs.md": (*("SEL4_WORKSPACE=DIR",) * 9, ".venv/bin/python"),
         "docs/debugging.md": (
