@@ -22,8 +22,7 @@ struct camkes_budget {
 
 struct camkes_task {
     seL4_CPtr release; /* notification that the timer signals, or of the event */
-    /* Runs from boot on, unless neither offset nor period is given; 0: an event releases the jobs */
-    seL4_CPtr timer;
+    seL4_CPtr timer;   /* runs from boot on, given an offset or a period; 0: an event releases */
     uint64_t offset;   /* ns */
     uint64_t period;   /* ns, 0: one job */
     uint64_t next;     /* index of the next job */

@@ -5,7 +5,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "log.h"
 
+#include <camkes/error.h>
 #include <clock_sel4.h>
+#include <stdlib.h>
 
 enum { TIMER = 5, NOTIFICATION };
 
@@ -41,6 +43,12 @@ void seL4_Wait(seL4_CPtr notification, seL4_Word *badge)
     note("wait %lu\n", (unsigned long)notification);
     now += 40;
     need(now < 1000, "it waits for ever");
+}
+
+void camkes_fail(const char *format, ...)
+{
+    printf("%s\n", format);
+    _Exit(1);
 }
 
 int main(void)
