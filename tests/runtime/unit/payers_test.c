@@ -127,6 +127,11 @@ static void test_raised(void)
     contexts[MID].id = NEAR_ID;
     camkes_overrun_raised(&cpi, &contexts[MID], 25, NEAR_ID);
     need(payers[NEAR].awaits == 0, "it waits for itself");
+    begin("it has nothing to pay with here");
+    cpi.lent = true;
+    camkes_overrun_raised(&cpi, &contexts[MID], 25, (uint16_t)contexts[HIGH].id);
+    need(payers[NEAR].awaits == 0 && payers[FAR].awaits == 0, "another one pays");
+    need_told("");
     begin("no CPI further up lends");
     camkes_overrun_raised(&cpi, &contexts[MID], 25, NEAR_ID);
     need(payers[NEAR].awaits == 0, "it does not pay here");
