@@ -51,7 +51,10 @@ def wrapper(folder: Path) -> Path:
         f"""#!/bin/sh
 case " $* " in
 *" -shared "*) exec {cc} "$@" --coverage -Wl,-u,__gcov_dump ;;
-*"/glue.c "* | *"/time.c "*) exec {cc} "$@" {counting} -O0 ;;
+*"/glue.c "* | *"/time.c "*)
+    # each system with its own names of files
+    for each do shift; case $each in *-prefix-map=*) ;; *) set -- "$@" "$each" ;; esac; done
+    exec {cc} "$@" {counting} -O0 ;;
 esac
 exec {cc} "$@"
 """
