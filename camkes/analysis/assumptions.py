@@ -86,9 +86,12 @@ def of_operations(system: System, plan: Plan, platform: Platform | None) -> Iter
         yield from _ends_of_budgets(plan, platform)
 
 
-_OPERATIONS = Assumption(
-    AssumptionKind.OPERATIONS,
-    "",
+def _operations(text: str, help: str) -> Assumption:
+    """About those of all tasks."""
+    return Assumption(AssumptionKind.OPERATIONS, "", text, help)
+
+
+_OPERATIONS = _operations(
     "operations of the kernel and the runtime take no time",
     "name a machine with `--platform NAME`, or `--platform none` if the stated times include them",
 )
@@ -99,21 +102,22 @@ def _measured(system: System, platform: Platform) -> Iterator[Assumption]:
     measured = platform.measured
     if platform.bounded:
         parts = ", ".join(f"{each.kernel} of `{each.name}`" for each in platform.bounded)
-        text = f"the kernel takes no more cycles than measured: {parts}"
         users = ", ".join(f"{each.user} of `{each.name}`" for each in platform.bounded)
-        help = f"no measurement replaces it; the rest are bounds of paths, in cycles: {users}"
-        yield Assumption(AssumptionKind.OPERATIONS, "", text, help)
+        kernel = f"the kernel takes no more cycles than measured: {parts}"
+        text = f"the bounds of paths are of the image, and {kernel}"
+        help = f"`camkes paths` says what its bounds rest on; they are, in cycles, {users}"
+        yield _operations(text, help)
     if measured is None:
         return
     if measured.figures == "maximum":
         text = f"no operation takes longer than the longest of {measured.samples} samples on that board"
         help = "no measurement replaces it: leave time to the deadlines"
-        yield Assumption(AssumptionKind.OPERATIONS, "", text, help)
+        yield _operations(text, help)
     if measured.mcs != system.mcs:
         kernel = "an MCS kernel" if measured.mcs else "a kernel without MCS"
         text = f"operations take the time that they take on {kernel}, as in `{platform.name}`"
         help = "name a profile of the kernel that the system is for"
-        yield Assumption(AssumptionKind.OPERATIONS, "", text, help)
+        yield _operations(text, help)
 
 
 def _switches(system: System) -> Assumption:
@@ -131,9 +135,7 @@ def _other_timers(system: System, plan: Plan) -> Iterator[Assumption]:
     """What no profile has a cost for."""
     names = [name for name, _ in other_timers(system, plan)]
     if names:
-        yield Assumption(
-            AssumptionKind.OPERATIONS,
-            "",
+        yield _operations(
             f"the timers of {listing(names)} take no time when they expire",
             "leave that time to the deadlines",
         )
@@ -143,9 +145,7 @@ def _groups(plan: Plan, platform: Platform) -> Iterator[Assumption]:
     """What no profile has a kernel's part for."""
     names = [group.name for group in find_groups(plan)]
     if platform.bounded and names:
-        yield Assumption(
-            AssumptionKind.OPERATIONS,
-            "",
+        yield _operations(
             f"the kernel takes no longer for the group of {listing(names)} than for the manager of a CPI",
             "leave that time to the deadlines",
         )
@@ -155,9 +155,7 @@ def _releases_by_events(system: System, platform: Platform) -> Iterator[Assumpti
     """What a profile without it has no cost for."""
     released = [task.instance for task in system.tasks if task.release]
     if released and not platform.event.release:
-        yield Assumption(
-            AssumptionKind.OPERATIONS,
-            "",
+        yield _operations(
             f"the event that releases {listing(released)} takes no time to emit and to wait for",
             "measure the machine again, or add it to the stated execution times of both tasks",
         )
@@ -168,17 +166,13 @@ def _ends_of_budgets(plan: Plan, platform: Platform) -> Iterator[Assumption]:
     limited = [t for t in plan.tasks if t.time is not None and t.time.budgets[0] < t.time.period]
     raising = [t.name for t in limited if t.time is not None and t.time.overrun.rules.raises]
     if platform.overrun.wait and raising and not platform.raised:
-        yield Assumption(
-            AssumptionKind.OPERATIONS,
-            "",
+        yield _operations(
             f"the change of the criticality where the budget of {listing(raising)} ends takes no time",
             "state `raised` in a profile: docs/costs.md has what a change takes",
         )
     if limited and not platform.overrun.wait:
         names = listing([task.name for task in limited])
-        yield Assumption(
-            AssumptionKind.OPERATIONS,
-            "",
+        yield _operations(
             f"the fault where the budget of {names} ends, and its handling, take no time",
             "name a profile that has it, or leave that time to the deadlines",
         )

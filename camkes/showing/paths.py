@@ -5,9 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Annotated
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from camkes.documents import json_text
 from camkes.paths.costs import PathBounds
@@ -39,8 +40,8 @@ class BoundReport(Struct, frozen=True):
     instance: str
     name: str
     kind: str
-    instructions: int | None
-    kernel: Mapping[str, int]
+    instructions: Annotated[int, Meta(ge=1)] | None
+    kernel: Mapping[str, Annotated[int, Meta(ge=0)]]
 
 
 class ContractReport(Struct, frozen=True):

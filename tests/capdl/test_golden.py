@@ -16,6 +16,8 @@ import pytest
 from msgspec import NODEFAULT, Struct
 from msgspec.structs import fields
 
+from camkes.analysis.assumptions import of_operations
+from camkes.analysis.platform import FREE, Platform
 from camkes.capdl.allocate import allocate
 from camkes.capdl.authority import authority, thread_authority, threads_to_text, to_json, to_text
 from camkes.capdl.callers import caller_table
@@ -283,4 +285,10 @@ def test_timers_are_counted_before_they_are_allocated(name: str) -> None:
     found = allocate(system, plan).timers
     of_tasks = [timer for timer in found if timer.object.partition(":")[0] in {t.name for t in plan.tasks}]
     assert timer_count(system, plan) == len(found)
-    assert sum(count for _, count in other_timers(system, plan)) == len(found) - len(of_tasks)
+    others = [*other_timers(system, plan)]
+    assert sum(count for _, count in others) == len(found) - len(of_tasks)
+    named = [
+        each.text for each in of_operations(system, plan, Platform("any", clock=5)) if "timers" in each.text
+    ]
+    assert bool(named) == bool(others) and all(owner in named[0] for owner, _ in others)
+    assert not [*of_operations(system, plan, FREE)], "its times have what timers take"

@@ -127,9 +127,8 @@ def test_the_kernels_part_is_an_assumption(system: pipeline.Checked) -> None:
     analysis = analyse_system(system.system, system.plan, _with(system, _bounds()), Sink(), unread={})
     assert analysis is not None
     texts = [each.text for each in analysis.assumptions]
-    assert any(
-        text.startswith("the kernel takes no more cycles than measured: 502 of `plain`") for text in texts
-    )
+    assumed = "the bounds of paths are of the image, and the kernel takes no more cycles than measured: "
+    assert any(text.startswith(f"{assumed}502 of `plain`") for text in texts)
 
 
 @pytest.mark.parametrize(
@@ -195,3 +194,8 @@ def test_the_command_takes_what_another_one_has_written(tmp_path: Path) -> None:
     report = conforming("analyze", camkes(*words).output)
     assert any("no more cycles than measured" in each["text"] for each in report["assumptions"])
     assert camkes("analyze", tmp_path / "system.camkes", "--paths", file).status == 2
+    for number in (0, -5):
+        wrong = [{**each, "instructions": number} for each in paths]
+        file.write_text(json.dumps({**document, "paths": wrong, "contracts": [], "assumed": []}))
+        found = camkes(*words)
+        assert found.status == 1 and "E0798" in found.errors and "Traceback" not in found.errors
