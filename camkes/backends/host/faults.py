@@ -140,7 +140,7 @@ def _locate(fault: FaultRecord, image: HostImage) -> Located:
 
 def locate_fault(fault: FaultRecord, places: Sequence[CodeLine], tools: Sequence[Path]) -> Located:
     """A fault at lines of code, innermost first; code of the tool is in the folders `tools`."""
-    own = tuple(p for p in places if not any(p.file.is_relative_to(folder) for folder in tools))
+    own = tuple(p for p in places if not _is_in(p.file, tools))
     functions = {p.function for p in places}
     return Located(fault, own or tuple(places), _STOP in functions, {_STOP, _MESSAGE} <= functions)
 
@@ -151,7 +151,11 @@ def _tools(image: HostImage) -> Sequence[Path]:
 
 def is_tools(file: Path, image: HostImage) -> bool:
     """Is this C code of the tool, not of the user?"""
-    return any(file.is_relative_to(folder) for folder in _tools(image))
+    return _is_in(file, _tools(image))
+
+
+def _is_in(file: Path, folders: Iterable[Path]) -> bool:
+    return any(file.is_relative_to(folder) for folder in folders)
 
 
 def ended_by(located: Located, refusal: Refusal) -> bool:
