@@ -397,6 +397,19 @@ LEFT = [{"subject": "what happens after 1 s", "option": "--for 2s"}]
 FOUND = {"property": "M", "explanation": "two in one lock"}
 
 
+def _assessed(asked: pipeline.Input, platform: str | None = None, *, strict: bool = False) -> Assessed:
+    """What is assessed, with short runs and searches."""
+    return Assessed(
+        asked=asked,
+        words=["x"],
+        shown=Path("kit"),
+        platform=platform,
+        span="1s",
+        limit="1s",
+        strict=strict,
+    )
+
+
 def part_of(
     name: str,
     document: Any,
@@ -408,15 +421,7 @@ def part_of(
     errors: str = "",
 ) -> EvidencePart:
     """A part where its command prints a document."""
-    assessed = Assessed(
-        asked=pipeline.Input(INVERSION),
-        words=["x"],
-        shown=Path("kit"),
-        platform=platform,
-        span="1s",
-        limit="1s",
-        strict=strict,
-    )
+    assessed = _assessed(pipeline.Input(INVERSION), platform, strict=strict)
     given: list[Sequence[str]] = []
 
     def execute(words: Sequence[str]) -> Finished:
@@ -558,15 +563,7 @@ def test_a_run_of_which_a_part_is_recorded_is_judged_to_the_end_of_that_part(
         asked.append(words[list(words).index("--for") + 1])
         return Finished(1, whole, errors) if len(asked) == 1 else Finished(0, part, "")
 
-    assessed = Assessed(
-        asked=pipeline.Input(Path("a.camkes"), workspace=Path("workspace")),
-        words=["a.camkes"],
-        shown=Path("kit"),
-        platform=None,
-        span="1s",
-        limit="1s",
-        strict=False,
-    )
+    assessed = _assessed(pipeline.Input(Path("a.camkes"), workspace=Path("workspace")))
     found = Assessment(assessed, tmp_path, execute, lambda _: None, "")._run_sel4()
     assert asked == (["1s"] if repeated is None else ["1s", repeated])
     assert found.state is state and found.verdict.startswith(verdict)
@@ -584,15 +581,7 @@ def runs(seen: int | None) -> Iterator[tuple[str, int, str]]:
 )
 def test_a_response_above_its_bound(seen: int | None, state: PartState, tmp_path: Path) -> None:
     results = {name: Finished(status, output, "") for name, status, output in runs(seen)}
-    assessed = Assessed(
-        asked=pipeline.Input(INVERSION),
-        words=[],
-        shown=Path("kit"),
-        platform=None,
-        span="1s",
-        limit="1s",
-        strict=False,
-    )
+    assessed = _assessed(pipeline.Input(INVERSION))
     made = Assessment(assessed, tmp_path, lambda words: results[words[0]], lambda _: None, "")
     assert made._analysis().state is PartState.HOLDS
     assert made._run_host().state is PartState.HOLDS
