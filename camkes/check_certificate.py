@@ -68,8 +68,7 @@ class PartialChoice(namedtuple("PartialChoice", "base options left")):
         if step is None:
             return self.bound(prices)
         if not isinstance(step, int):
-            prices = {(kind, name): price for kind, of in step.items() for name, price in of.items()}
-            return self.proved(sections, proof, prices)
+            return self.proved(sections, proof, {(k, n): p for k, of in step.items() for n, p in of.items()})
         rest = [s for s in self.options if s is not sections[step]]
         found = self.choose(sections[step]).proved(sections, proof, prices)
         return max(found, self._replace(options=rest).proved(sections, proof, prices))
@@ -139,6 +138,7 @@ class Checker:
             words.append(f"{name}: {why or f'{met}: {numbers}, deadline {deadline}'}")
         words.append(f"costs of operations: {self.lines[0]['platform'] or 'assumed to be none'}")
         words += (f"  {name}: {str(cost)[5:-1]}" for name, cost in self.costs.items() if any(cost))
+        words += (f"  the kernel: {cost}, once in {every}" for cost, every in lines[0]["kernel"])
         return words + [f"assumed: {text}" for text in self.assumptions]
 
     def lower_sections(self, task: Any) -> Iterator[Section]:
@@ -211,12 +211,12 @@ class Checker:
         """Check all that is claimed of a task."""
         waits, own = self.bounds(task, loads := [*self.loads(task)]), next(o for o in loads if o.task is task)
         band = [o for o in self.tasks.values() if task.band and o.band == task.band]
-        end = min((o.deadline for o in band if o.deadline > own.due), default=inf)
+        begin, end = own.due, min((o.deadline for o in band if o.deadline > own.due), default=inf)
         emitters = [own.emitter] if own.emitter else sorted({"", *(load.emitter for load in loads)})
         todo = [(emitter, *phase) for emitter in emitters for phase in self.phases(task.domain)]
         ends = [o.task.work and not o.task.requests for o in loads if o.due is not None]  # with its work
-        begin, tick, tasks = own.due, self.lines[0]["tick"], [o for o in self.tasks.values() if o.period]
-        loads += [Load(None, self.costs[o.name].release, o.period) for o in tasks] + [Load(None, *tick)]
+        loads += [Load(None, self.costs[o.name].release, o.period) for o in self.tasks.values() if o.period]
+        loads += [Load(None, *each) for each in self.lines[0]["kernel"]]
         for of in self.each("job"):
             if not todo or (of["emitter"], of["phase"]) != todo[0][:2]:
                 raise WrongError("a job before this one is missing, or none has to follow")

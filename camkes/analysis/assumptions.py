@@ -81,6 +81,7 @@ def of_operations(system: System, plan: Plan, platform: Platform | None) -> Iter
         if in_slots(system):
             yield _switches(system)
         yield from _groups(plan, platform)
+        yield from _operations_below(platform)
         yield from _releases_by_events(system, platform)
         yield from _other_timers(system, plan)
         yield from _ends_of_budgets(plan, platform)
@@ -148,6 +149,15 @@ def _groups(plan: Plan, platform: Platform) -> Iterator[Assumption]:
         yield _operations(
             f"the kernel takes no longer for the group of {listing(names)} than for the manager of a CPI",
             "leave that time to the deadlines",
+        )
+
+
+def _operations_below(platform: Platform) -> Iterator[Assumption]:
+    """What a profile that an older version measured has no cost for."""
+    if platform.measured is not None and not platform.timer.uninterrupted:
+        yield _operations(
+            "no interrupt of a timer waits for what the kernel does for a thread below",
+            "measure the machine again, or leave that time to the deadlines",
         )
 
 

@@ -24,7 +24,7 @@ from camkes.analysis.demand import Demands, demands, overheads_of
 from camkes.analysis.overruns import used_beside_demand
 from camkes.analysis.platform import FREE, Platform
 from camkes.analysis.proofs import Prices, Proof, Proving
-from camkes.analysis.response import STEPS, Load, jobs_within, released
+from camkes.analysis.response import OF_KERNEL, STEPS, Load, jobs_within, released
 from camkes.analysis.supply import Phase, Supply
 from camkes.analysis.verdict import ROUNDS, Analysis, TaskResult, delayed, interruptions
 from camkes.analysis.workload import Workload, WorkloadTask
@@ -50,13 +50,14 @@ class RequestCost(Struct, frozen=True):
 
 class SystemLine(Struct, frozen=True, kw_only=True, tag_field="line", tag="system"):
     """The first line. `platform` is the profile that the costs are of, null where it is assumed that
-    operations cost nothing; `tick` is the cost of an interrupt of the kernel's clock, and how often that
-    comes, and `costs` are those of requests to CPIs, and of jobs. `assumptions` are those about operations
-    that the profile has no cost for."""
+    operations cost nothing; `kernel` is what the kernel does above all tasks, with its cost and the least
+    time between two: interrupts of its clock, and once in a busy window an operation for a thread below;
+    `costs` are those of requests to CPIs, and of jobs. `assumptions` are those about operations that the
+    profile has no cost for."""
 
-    schema: int = 2
+    schema: int = 3
     platform: str | None
-    tick: tuple[int, int]
+    kernel: tuple[tuple[int, int], ...]
     costs: dict[str, RequestCost]
     assumptions: tuple[str, ...] = ()
 
@@ -141,7 +142,11 @@ def certificate(
     costs = dict(_costs(workload, machine, budgets.keys()))
     yield SystemLine(
         platform=None if platform is None else platform.name,
-        tick=(int(machine.nanoseconds(machine.tick.cost)), machine.tick.every),
+        kernel=tuple(
+            (int(each.demand), each.period)
+            for each in interruptions(workload, machine)
+            if each.name in OF_KERNEL
+        ),
         costs=costs,
         assumptions=tuple(each.text for each in assumptions),
     )

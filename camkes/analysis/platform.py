@@ -62,10 +62,12 @@ class InheritanceCost(Struct, frozen=True, forbid_unknown_fields=True):
 class TimerCost(Struct, frozen=True, forbid_unknown_fields=True):
     """Cycles of a release by a timer: by how much the interrupt is late, the interrupt, the timer driver, and
     what a job does to begin and to wait for the next one. `each` is what the driver takes in addition for
-    each timer in the system."""
+    each timer in the system. An interrupt waits for what the kernel does for a thread below, `uninterrupted`
+    at most: once in a busy window, as no thread below executes in it."""
 
     release: Cycles = 0
     each: Cycles = 0
+    uninterrupted: Cycles = 0
 
 
 class EventCost(Struct, frozen=True, forbid_unknown_fields=True):

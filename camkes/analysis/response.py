@@ -26,14 +26,17 @@ Blocking = Callable[[Time], Time]
 STEPS = 10_000
 
 
-#: The name of the load that is the interrupts of the kernel's clock; no task has it.
+#: The names of loads that no task has: the interrupts of the kernel's clock, and what the kernel does for a
+#: thread below when the window begins.
 TICKS = "the kernel's clock"
+UNINTERRUPTED = "the kernel, for a thread below"
+OF_KERNEL = frozenset({TICKS, UNINTERRUPTED})
 
 
 class Load(Struct, frozen=True):
     """The demand of a task: `demand` nanoseconds for each job, a job each `period`, at most. `interrupts`: it
-    is that of releases by a timer, not of the jobs. `goes_on`: a job can be preempted when all its work is
-    done, and ends later."""
+    is that of releases by a timer, or of the kernel, not of the jobs. `goes_on`: a job can be preempted when
+    all its work is done, and ends later."""
 
     name: str
     priority: int
@@ -47,8 +50,8 @@ class Load(Struct, frozen=True):
     @property
     def unit(self) -> str:
         """What there is one of in a period."""
-        if self.name == TICKS:
-            return "tick"
+        if self.name in OF_KERNEL:
+            return "tick" if self.name == TICKS else "operation"
         return "release" if self.interrupts else "job"
 
 

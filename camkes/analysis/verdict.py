@@ -20,11 +20,20 @@ from camkes.analysis.deadlines import DeadlineBand
 from camkes.analysis.demand import Demand, Demands, Time, demands, release_cost, turn_cost
 from camkes.analysis.obstacles import Obstacle
 from camkes.analysis.platform import FREE, Platform
-from camkes.analysis.response import TICKS, Load, Response, Unfinished, released, response
+from camkes.analysis.response import (
+    OF_KERNEL,
+    TICKS,
+    UNINTERRUPTED,
+    Load,
+    Response,
+    Unfinished,
+    released,
+    response,
+)
 from camkes.analysis.sections import RequestSection
 from camkes.analysis.supply import ALWAYS, Supply
 from camkes.analysis.unbounded import NoBound, Reason, concerned, spread, unbounded
-from camkes.analysis.workload import Workload, WorkloadTask, workload_of
+from camkes.analysis.workload import NEVER, Workload, WorkloadTask, workload_of
 from camkes.diagnostics import Sink
 from camkes.model.limits import MAX_PRIORITY
 from camkes.model.system import System
@@ -459,18 +468,25 @@ def _loads(tasks: Sequence[WorkloadTask], needed: Demands) -> dict[str, Load]:
 
 
 def interruptions(workload: Workload, platform: Platform) -> list[Load]:
-    """What releases by timers need, what schedulers of bands do, and interrupts of the kernel's clock, above
-    all tasks."""
+    """What releases by timers need, what schedulers of bands do, interrupts of the kernel's clock, and the
+    operation for a thread below that the kernel does first, above all tasks."""
     cost = release_cost(workload, platform)
     costs = {t.name: (cost if t.timed else 0) + turn_cost(workload, platform, t) for t in workload.tasks}
-    tick = platform.nanoseconds(platform.tick.cost)
+    of_kernel = (
+        (TICKS, platform.tick.every, platform.tick.cost),
+        (UNINTERRUPTED, NEVER, platform.timer.uninterrupted),
+    )
     return [
         *(
             Load(task.name, MAX_PRIORITY, task.period, costs[task.name], task.jitter, interrupts=True)
             for task in workload.tasks
             if costs[task.name]
         ),
-        *([Load(TICKS, MAX_PRIORITY, platform.tick.every, tick, interrupts=True)] if tick else ()),
+        *(
+            Load(name, MAX_PRIORITY, every, platform.nanoseconds(cycles), interrupts=True)
+            for name, every, cycles in of_kernel
+            if cycles
+        ),
     ]
 
 
@@ -478,13 +494,13 @@ def _with_interrupts(
     loads: Mapping[str, Load], interrupts: Sequence[Load], blocking: Mapping[str, Time]
 ) -> tuple[list[Load], dict[str, Time]]:
     """Jobs with their releases, and blocking with one release of each lower task: no more are in a period, as
-    their periods are not shorter where bounds apply. The ticks in a period are blocking, too."""
-    cost = {each.name: each.demand for each in interrupts if each.name != TICKS}
-    ticks = [each for each in interrupts if each.name == TICKS]
+    their periods are not shorter where bounds apply. What the kernel does in a period is blocking, too."""
+    of_kernel = [each for each in interrupts if each.name in OF_KERNEL]
+    cost = {each.name: each.demand for each in interrupts if each.name not in OF_KERNEL}
     waits = {
         name: time
         + sum(cost.get(o.name, 0) for o in loads.values() if o.priority < loads[name].priority)
-        + released(ticks, loads[name].period)
+        + released(of_kernel, loads[name].period)
         for name, time in blocking.items()
     }
     return [replace(each, demand=each.demand + cost.get(each.name, 0)) for each in loads.values()], waits

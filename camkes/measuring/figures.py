@@ -38,6 +38,7 @@ from camkes.measuring.log import (
     Sample,
     releases_part,
 )
+from camkes.model.overrun import OverrunPolicy
 from camkes.model.protocols import Protocol
 
 #: nanoseconds between two releases, so that they come in all parts of a step of a timer
@@ -168,6 +169,14 @@ class Figures(Struct, frozen=True):
     every: int
     #: of an end of a budget, by policies, with MCS
     overrun: Mapping[str, int]
+
+    @property
+    def uninterrupted(self) -> int:
+        """What the kernel does at most before it takes an interrupt: each of its calls that the runtime makes
+        is a part of one of these."""
+        halves = (cycles for each in self.halves.values() for cycles in each)
+        ends = (self.overrun[name] for name in self.overrun if name == OverrunPolicy.WAIT.value)
+        return max(*halves, *self.waiting.values(), *ends, self.acquire, self.release, self.emit)
 
 
 def of_overruns(rows: Mapping[str, Sequence[Sample]], *, exact: bool) -> dict[str, int]:
