@@ -30,6 +30,7 @@ from camkes.model.units import duration
 from camkes.protocols.groups import find_groups
 from camkes.protocols.jobs import Emission, find_jobs
 from camkes.protocols.plan import Plan
+from camkes.protocols.releases import emissions, emitting_ends
 from camkes.protocols.requests import Counted, method_node
 from camkes.protocols.signals import WAIT_UNTIL
 from camkes.protocols.timers import other_timers
@@ -82,7 +83,7 @@ def of_operations(system: System, plan: Plan, platform: Platform | None) -> Iter
             yield _switches(system)
         yield from _groups(plan, platform)
         yield from _operations_below(platform)
-        yield from _releases_by_events(system, platform)
+        yield from _events_without_cost(system, plan, platform)
         yield from _other_timers(system, plan)
         yield from _ends_of_budgets(plan, platform)
 
@@ -161,13 +162,29 @@ def _operations_below(platform: Platform) -> Iterator[Assumption]:
         )
 
 
-def _releases_by_events(system: System, platform: Platform) -> Iterator[Assumption]:
-    """What a profile without it has no cost for."""
+def _events_without_cost(system: System, plan: Plan, platform: Platform) -> Iterator[Assumption]:
+    """What a profile without it has no cost for, and events of which there is no count."""
     released = [task.instance for task in system.tasks if task.release]
     if released and not platform.event.release:
         yield _operations(
             f"the event that releases {listing(released)} takes no time to emit and to wait for",
             "measure the machine again, or add it to the stated execution times of both tasks",
+        )
+    releasing = {end for ends in emitting_ends(system).values() for end in ends}
+    others = {
+        name: [count for end, count in ends.items() if end not in releasing]
+        for name, ends in emissions(system, plan).items()
+    }
+    if unknown := [name for name, counts in others.items() if None in counts]:
+        yield _operations(
+            f"the events that {listing(unknown)} can emit take no time, but for one to each task that they "
+            "release (not counted)",
+            "let the code be read",
+        )
+    elif not platform.event.emit and (emitting := [name for name, counts in others.items() if any(counts)]):
+        yield _operations(
+            f"the events that {listing(emitting)} can emit take no time",
+            "measure the machine again, or add it to the stated execution times",
         )
 
 

@@ -45,7 +45,7 @@ class DemandPart(Struct, frozen=True):
 class Demand(Struct, frozen=True):
     """The execution time of a job: its own `work` and that of all its requests, what the managers of `fixed`
     CPIs take that it finds `taken`, and what `events` take: the one that releases it, and those that it
-    emits to release others."""
+    emits."""
 
     work: int
     parts: tuple[DemandPart, ...]

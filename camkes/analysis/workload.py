@@ -10,6 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from heapq import nlargest
+from types import MappingProxyType
 from typing import TypeVar
 
 from msgspec import Struct
@@ -24,7 +25,7 @@ from camkes.model.system import System, Task
 from camkes.protocols.cycles import reached
 from camkes.protocols.jobs import find_jobs
 from camkes.protocols.plan import Plan, PlannedTask
-from camkes.protocols.releases import emitting_ends, writers
+from camkes.protocols.releases import emissions, emitting_ends, writers
 from camkes.protocols.requests import method_node
 from camkes.protocols.timers import timer_count
 
@@ -43,8 +44,8 @@ class WorkloadCpi(Struct, frozen=True):
     urgent first, as all others are. `pool` threads serve requests of more tasks than these; 0: there is no
     pool, a request never waits for a thread in either case. `managed`: a manager keeps those that wait, also
     those for a `fixed` CPI, on an MCS kernel; there, `limited` says that requests to it have budgets that can
-    end. `helpers` end a wait. `domain` is that of its threads. `emits`: so many tasks are released by events
-    that a request may emit."""
+    end. `helpers` end a wait. `domain` is that of its threads. `emits`: a request emits so many events, and a
+    wait those of its helpers, at most."""
 
     name: str
     protocol: Protocol
@@ -98,7 +99,7 @@ class WorkloadTask(Struct, frozen=True):
     domain: int = 0
     #: the interfaces ("inst.iface") that emit the event of `after`
     event: tuple[str, ...] = ()
-    #: how many tasks are released by events that a job's own code may emit
+    #: how many events a job's own code emits, at most
     emits: int = 0
 
     @property
@@ -351,9 +352,10 @@ class Workload(Struct, frozen=True, dict=True):
         return found
 
 
-def with_emissions(workload: Workload) -> Workload:
-    """The workload in which tasks and CPIs have how many tasks their events release: where it is not known
-    which interface emits an event, it is one of the task."""
+def with_emissions(workload: Workload, counted: Mapping[str, int] = MappingProxyType({})) -> Workload:
+    """The workload in which tasks and CPIs have how many events they emit. Where that is not `counted`, they
+    emit one for each task that their events release: where it is not known which interface emits it, it is
+    one of the task."""
     every = (*workload.tasks, *workload.background)
     emitted = Counter(
         instance
@@ -362,15 +364,19 @@ def with_emissions(workload: Workload) -> Workload:
         for instance in {end.rpartition(".")[0] for end in task.event} or {task.after}
     )
 
-    def emits(*instances: str) -> int:
-        return sum(emitted[name] for name in instances)
+    def emits(name: str, instance: str) -> int:
+        return counted[name] if name in counted else emitted[instance]
 
     return replace(
         workload,
-        tasks=tuple(replace(task, emits=emits(task.name)) for task in workload.tasks),
-        background=tuple(replace(task, emits=emits(task.name)) for task in workload.background),
+        tasks=tuple(replace(task, emits=emits(task.name, task.name)) for task in workload.tasks),
+        background=tuple(replace(task, emits=emits(task.name, task.name)) for task in workload.background),
         cpis=tuple(
-            replace(cpi, emits=emits(cpi.cpi.rpartition(".")[0], *cpi.helpers)) for cpi in workload.cpis
+            replace(
+                cpi,
+                emits=emits(cpi.cpi, cpi.cpi.rpartition(".")[0]) + sum(emits(h, h) for h in cpi.helpers),
+            )
+            for cpi in workload.cpis
         ),
     )
 
@@ -455,8 +461,19 @@ def workload_of(system: System, plan: Plan) -> Workload:
             obstacles=(*find_obstacles(system, plan), *endless) if plan.tasks else (),
             supplies=supplies,
             timers=timer_count(system, plan) - sum(task.timed and task.period < NEVER for task in tasks),
-        )
+        ),
+        _counted_emissions(system, plan),
     )
+
+
+def _counted_emissions(system: System, plan: Plan) -> Mapping[str, int]:
+    """How many events tasks and CPIs emit, where that is known of all."""
+    found = {}
+    for name, ends in emissions(system, plan).items():
+        known = [count for count in ends.values() if count is not None]
+        if len(known) == len(ends):
+            found[name] = sum(known)
+    return found
 
 
 def _supplies(system: System, plan: Plan) -> Mapping[int, Supply]:

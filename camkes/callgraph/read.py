@@ -8,7 +8,7 @@ headers, this, plan, glue, link; the headers of components do not depend on what
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -47,7 +47,6 @@ from camkes.model.system import Instance, Interface, Procedure, System
 from camkes.project.application import Application
 from camkes.project.builds import ComponentBuild
 from camkes.protocols.methods import MethodCalls
-from camkes.protocols.releases import emitting_ends
 from camkes.protocols.requests import Chain, Counts, method_node, procedures
 from camkes.protocols.signals import Operations, signal_operations, signals_matter
 
@@ -157,7 +156,6 @@ class _CodeReader:
         self.counts: dict[tuple[str, str], int | Diagnostic] = {}
         self.unread: dict[str, str] = {}
         self.endless: dict[str, Diagnostic] = {}
-        self.releasing = _releasing(system)
         self.sources = Sources()
         self.reached: dict[str, frozenset[str]] = {}
         self.chains: dict[tuple[str, str], Chain] = {}
@@ -371,7 +369,7 @@ class _CodeReader:
         reached: Reached,
         handlers: Sequence[str],
     ) -> None:
-        """How often a task or a CPI calls each interface and method, and emits events that release tasks."""
+        """How often a task or a CPI calls each interface and method, and emits events."""
         is_task = any(task.instance == caller.name for task in self.system.tasks)
         if not is_task and all(cpi.name != caller.name for cpi in self.system.cpis):
             return
@@ -381,7 +379,7 @@ class _CodeReader:
             used = interface.name
             if interface.kind == "uses" and isinstance(interface.type, Procedure):
                 methods = [f"{used}_{method}" for method in _methods(interface.type)]
-            elif f"{instance.name}.{used}" in self.releasing:
+            elif interface.kind == "emits":
                 methods = [f"{used}_emit"]
             else:
                 continue
@@ -532,11 +530,6 @@ def _flow_job(job: BuildJob) -> BuildJob:
     place = words.index("-c")
     command = (*words[:place], *flow.FLAGS, *flow.DUMPS, *words[place:])
     return replace(job, title=f"{job.title} (flow)", output=output, command=command, beside="")
-
-
-def _releasing(system: System) -> Set[str]:
-    """The interfaces ("inst.iface") that emit events which release tasks."""
-    return {end for ends in emitting_ends(system).values() for end in ends}
 
 
 def _methods(kind: object) -> list[str]:

@@ -38,6 +38,27 @@ def emitting_ends(system: System) -> Mapping[str, tuple[str, ...]]:
     return {task: tuple(ends) for task, ends in found.items()}
 
 
+def emissions(system: System, plan: Plan) -> Mapping[str, Mapping[str, int | None]]:
+    """For tasks and CPIs that can emit events, their interfaces ("inst.iface") that do, with how many are so
+    sent in a job or a request, at most, to all that consume them; None: that is not known."""
+    receivers = {
+        end.name: len(connection.to_ends)
+        for connection in system.connections
+        for end in connection.from_ends
+        if connection.connector.from_end.kind == "Event"
+    }
+    callers = [(task.name, task.name) for task in plan.tasks]
+    callers += [(cpi.name, cpi.instance) for cpi in plan.cpis if cpi.tasks]
+    found: dict[str, dict[str, int | None]] = {}
+    for caller, instance in callers if receivers else ():
+        for end, sent in receivers.items():
+            owner, _, interface = end.rpartition(".")
+            if owner == instance:
+                count = plan.counts.get((caller, interface))
+                found.setdefault(caller, {})[end] = count * sent if isinstance(count, int) else None
+    return found
+
+
 def writers(system: System, plan: Plan) -> Mapping[str, tuple[str, ...]]:
     """For each task those that write what it reads in a dataport, of which access settings state that its
     instance cannot write it. Tasks whose events lead to its release are left out: it follows them."""

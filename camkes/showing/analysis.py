@@ -238,8 +238,7 @@ def _explain(workload: Workload, analysis: Analysis, result: TaskResult) -> Iter
     if result.demand.events:
         of_events = [] if task.timed else ["its release by an event"]
         if task.emits:
-            others = "releases another task" if task.emits == 1 else "release other tasks"
-            of_events.append(f"{_times(task.emits, 'event')} that {others}")
+            of_events.append(f"{_times(task.emits, 'event')} that it emits")
         yield f"  {_time(result.demand.events):>12}  {' and '.join(of_events)}"
     yield ""
     waits = result.blocking

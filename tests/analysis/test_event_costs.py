@@ -109,6 +109,6 @@ assembly {
         main([*arguments, "--text", "--explain", task])
         return [line.strip() for line in capsys.readouterr().out.splitlines()]
 
-    assert "30 us  1 event that releases another task" in explained("first")
-    assert "230 us  its release by an event and 1 event that releases another task" in explained("next")
+    assert "30 us  1 event that it emits" in explained("first")
+    assert "230 us  its release by an event and 1 event that it emits" in explained("next")
     assert "200 us  its release by an event" in explained("last")
