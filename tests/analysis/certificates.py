@@ -230,7 +230,7 @@ def _random_platform(rng: random.Random) -> Platform:
         fixed=FixedCost(rng.randint(0, 2), rng.randint(0, 2), waiting=rng.randint(0, 2)),
         propagated=halves(),
         inherited=lock,
-        timer=TimerCost(rng.randint(0, 1)),
+        timer=TimerCost(rng.randint(0, 1), uninterrupted=rng.randint(0, 2)),
         event=EventCost(rng.randint(0, 1), rng.randint(0, 2)),
     )
 

@@ -21,9 +21,18 @@ from msgspec.structs import replace
 from camkes import pipeline
 from camkes.analysis.budgets import budget_results
 from camkes.analysis.overruns import lasting_budgets
-from camkes.analysis.platform import FREE, FixedCost, InheritanceCost, OverrunCost, Platform
+from camkes.analysis.platform import (
+    FREE,
+    FixedCost,
+    InheritanceCost,
+    OverrunCost,
+    Platform,
+    TickCost,
+    TimerCost,
+)
 from camkes.analysis.supply import supply_of
 from camkes.analysis.workload import NEVER, Workload, WorkloadCpi, WorkloadTask, workload_of
+from camkes.check_certificate import Checker
 from camkes.diagnostics import Sink
 from camkes.documents import json_text
 from camkes.model.protocols import Protocol
@@ -104,7 +113,7 @@ def test_random_certificates_are_accepted(count: int) -> None:
                 known = result.blocking.least, result.response.time
                 assert claimed == known or result.blocking.exact is None, seed
                 tasks += 1
-    assert tasks > count and chained > count / 2
+    assert tasks > count * 3 / 4 and chained > count / 2
 
 
 @pytest.mark.parametrize(("systems", "damages"), [(24, 10), pytest.param(500, 20, marks=pytest.mark.long)])
@@ -220,6 +229,24 @@ def test_releases_have_what_requests_take_longer_to_end() -> None:
     assert found.lines[at(found, task="a")]["blocking"] == 4 + 2
     assert found.lines[at(found, task="a")]["response"] == 4 + 2 + 1 + 4 + 2 + 2 * 30
     assert verdict(found.plan, found.lines) == "accepted"
+
+
+def test_what_the_kernel_does_above_all_tasks() -> None:
+    """Interrupts of its clock, each 100 ns, and once in a busy window an operation for a thread below."""
+    tasks = (WorkloadTask("a", 9, 500, 500, 101), WorkloadTask("b", 3, 500, 500, 10))
+    machine = Platform("p", timer=TimerCost(uninterrupted=30), tick=TickCost(2, 100))
+    found = certified(Workload(tasks, ()), platform=machine)
+    assert found.lines[0]["kernel"] == [[2, 100], [30, NEVER]]
+    assert found.lines[at(found, task="a")]["response"] == 101 + 30 + 2 * 2
+    assert found.lines[at(found, task="b")]["response"] == 101 + 10 + 30 + 2 * 2
+    assert verdict(found.plan, found.lines) == "accepted"
+    for time in ("window", "response"):
+        less = [{**line, time: line[time] - 1} if time in line else line for line in found.lines]
+        assert verdict(found.plan, less).startswith("wrong")
+    more = [{**found.lines[0], "kernel": [[2, 100], [31, NEVER]]}, *found.lines[1:]]
+    assert verdict(found.plan, more) == "wrong: 136 are demanded in this window, and there is 135"
+    checker = Checker(found.plan, found.lines)
+    assert "  the kernel: 30, once in 4611686018427387904" in checker.check()
 
 
 def test_steps_of_managers_are_sections() -> None:

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # SPDX-FileCopyrightText: 2026 The camkes-rt developers
-"""What events cost that release tasks: who emits one executes the emission, in whatever it has then, and the
-job that it releases all that a release takes."""
+"""What events cost: who emits one executes the emission, in whatever it has then, and the job that it
+releases all that a release takes."""
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +18,8 @@ from camkes.analysis.verdict import analyse
 from camkes.analysis.workload import Workload, WorkloadCpi, WorkloadTask, with_emissions
 from camkes.cli.main import main
 from camkes.model.protocols import Protocol
+from tests.command import camkes
+from tests.end_to_end.support import loop, write
 
 pytestmark = pytest.mark.requirement("AN-10")
 
@@ -112,3 +116,77 @@ assembly {
     assert "30 us  1 event that it emits" in explained("first")
     assert "230 us  its release by an event and 1 event that it emits" in explained("next")
     assert "200 us  its release by an event" in explained("last")
+
+
+#: what consumes `log` and `told` is no task
+COMPONENTS = """
+procedure Use { void use(in int often); }
+component First { control; requestor; uses Use s; emits Go go; emits Go log; }
+component Second { control; requestor; consumes Go go; }
+component Server { provides Use p with priority_protocol inherited, requests (); emits Go told; }
+component Log { control; consumes Go log; consumes Go told; }"""
+ASSEMBLY = """
+composition {
+    component First first; component Second second; component Server server;
+    component Log one; component Log two;
+    connection seL4RPCCall s(from first.s, to server.p);
+    connection seL4NotificationNative a(from first.go, to second.go);
+    connection seL4Notification b(from first.log, to one.log, to two.log);
+    connection seL4Notification c(from server.told, to one.told, to two.told);
+}
+configuration {
+    first._priority = 30; first._period = 10 ms; first._wcet = 1 ms;
+    second._priority = 20; second.release = "go"; second._wcet = 1 ms;
+    server.p_wcet = 1 us;
+    one._priority = 5; one.log_priority = 5; one.told_priority = 5;
+    two._priority = 5; two.log_priority = 5; two.told_priority = 5;
+}"""
+EMITTED = """if (often > 1) { told_emit(); } told_emit();"""
+COSTS = "[event]\nemit = 10_000\nrelease = 100_000\n"
+
+
+def _analysed(folder: Path, first: str, *options: str, profile: str = COSTS) -> dict[str, Any]:
+    (folder / "events.toml").write_text(profile)
+    log = "int run(void) { return 0; }"
+    server = f"void p_use(int often) {{ {EMITTED} }}"
+    sources = {"First": loop(first), "Second": loop(""), "Server": server, "Log": log}
+    path = write(folder, COMPONENTS, ASSEMBLY, sources)
+    words = ("analyze", "--nocpp", path, "-o", folder / "out", "--platform", folder / "events.toml")
+    found: dict[str, Any] = json.loads(camkes(*words, "--json", *options).output)
+    return found
+
+
+def test_events_that_release_no_task_count_as_often_as_code_emits_them(tmp_path: Path) -> None:
+    """Once for each that consumes them. A request emits two events, each to two: 40 us."""
+    found = _analysed(tmp_path, "go_emit(); for (int i = 0; i < 3; i++) { log_emit(); } s_use(1); s_use(2);")
+    assert [each["wcet"] for each in found["tasks"]] == [
+        1_000_000 + 70_000 + 2 * (1_000 + 40_000),
+        1_000_000 + 100_000,
+    ]
+    assert found["assumptions"] == []
+
+
+def test_events_that_are_not_counted_are_an_assumption(tmp_path: Path) -> None:
+    found = _analysed(tmp_path, "go_emit(); while (camkes_now() > 5) { log_emit(); } s_use(1);")
+    (assumed,) = found["assumptions"]
+    assert (assumed["kind"], assumed["text"]) == (
+        "operations",
+        "the events that `first` can emit take no time, but for one to each task that they release "
+        "(not counted)",
+    )
+    assert found["tasks"][0]["wcet"] == 1_000_000 + 10_000 + 1_000 + 40_000
+    found = _analysed(tmp_path, "go_emit();", "--text")
+    (assumed,) = (each for each in found["assumptions"] if each["kind"] == "operations")
+    assert assumed["text"].startswith("the events that `first` and `server.p` can emit take no time, but for")
+
+
+def test_events_without_a_cost_are_an_assumption(tmp_path: Path) -> None:
+    for first, expected in (
+        ("go_emit(); log_emit();", ["the events that `first` can emit take no time"]),
+        ("go_emit(); s_use(1);", ["the events that `server.p` can emit take no time"]),
+        ("go_emit();", []),
+    ):
+        found = _analysed(tmp_path, first, profile="[plain]\ncall = 250\n")
+        release = "the event that releases `second` takes no time to emit and to wait for"
+        assert [each["text"] for each in found["assumptions"]] == [release, *expected]
+    assert _analysed(tmp_path, "go_emit(); log_emit();", "--platform", "none")["assumptions"] == []

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,40 @@ def test_ticks() -> None:
     )
     found = analyse(Workload(tasks, ()), Platform("ticks", tick=TickCost(100, 1000)))
     assert [each.response and each.response.time for each in found.tasks] == [4000, 5200, 5400]
+
+
+def test_an_interrupt_waits_for_what_the_kernel_does_for_a_thread_below() -> None:
+    """Once in a busy window, for 50 ns: the second job of `low` ends at 50 + 2 * 1750 + 2 * 2000, and is
+    released at 3000."""
+    tasks = (WorkloadTask("high", 2, 5_000, 5_000, 2_000), WorkloadTask("low", 1, 3_000, 9_000, 1_750))
+    kernel = Platform("kernel", timer=TimerCost(uninterrupted=50))
+    found = [each.response for each in analyse(Workload(tasks, ()), kernel).tasks]
+    assert [each and (each.time, each.job) for each in found] == [(2_050, 0), (4_550, 1)]
+    for each in found:
+        assert each is not None
+        assert [(load.demand, n) for load, n in each.interference if load.unit == "operation"] == [(50, 1)]
+
+
+def test_profiles_that_do_not_have_that_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One that an older version measured does not; what a user states is taken as it is."""
+    path = tmp_path / "s.camkes"
+    path.write_text(
+        shared_store(
+            "a._priority = 20; a._period = 10 ms; a._wcet = 2 ms;",
+            "b._priority = 10; b._period = 20 ms; b._wcet = 4 ms;",
+            "s.store_wcet = 1 ms; a.store_requests = 1; b.store_requests = 1;",
+        )
+    )
+    profile = tmp_path / "older.toml"
+    for lines, expected in (
+        ("", []),
+        ("[measured]\n", ["no interrupt of a timer waits for what the kernel does for a thread below"]),
+        ("uninterrupted = 7\n[measured]\n", []),
+    ):
+        profile.write_text(f"[timer]\nrelease = 700\n{lines}")
+        main(["analyze", "--nocpp", "--text", str(path), "--platform", str(profile), "--json"])
+        found = json.loads(capsys.readouterr().out)["assumptions"]
+        assert [each["text"] for each in found if each["kind"] == "operations"] == expected
 
 
 def test_bounds() -> None:

@@ -110,6 +110,8 @@ def test_a_profile(tmp_path: Path) -> None:
     # 71.3 instructions for each timer more, with which the interrupt is later, too, rounded up
     assert (platform.timer.release, platform.timer.each) == (10_802 - 72, 72)
     assert [platform.release_cycles(count) for count in (1, 50)] == [10_802, 14_330]
+    # the greatest of all operations that are not of the driver
+    assert platform.timer.uninterrupted == max(1740 - 500, 3985 - 245, 995)
     assert (platform.tick.cost, platform.tick.every) == (310, APART)
     assert platform.measured is not None
     assert (platform.measured.figures, platform.measured.samples, platform.measured.mcs) == (
