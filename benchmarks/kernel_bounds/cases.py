@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import ceil
 
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from benchmarks.kernel_bounds.image import (
@@ -44,6 +45,8 @@ from tests.analysis.attacks import UNIT, attacked_workload
 from tests.analysis.pools import with_managers, with_pools
 from tests.analysis.random_methods import with_methods
 
+#: parts of the times of a profile that operations take on the host kernel; the last is the whole
+PARTS = (Fraction(1, 2), Fraction(3, 4), Fraction(1))
 #: of the kernel, in nanoseconds: the length of slots is a multiple
 TICK = 2_000_000
 
@@ -202,7 +205,7 @@ def try_case(seed: int, setting: Setting) -> Tried | None:
     (bound,) = (each.response for each in exact.tasks if each.task.name == witness.task)
     if bound is None:  # overload, at the rate that was measured
         return None
-    exchanged = _exchanged(workload, witness, until, seen, setting) if setting.host else None
+    exchanged, sure = _exchanged(workload, witness, until, seen, setting) if setting.host else (None, False)
     found = list(_jobs(workload, witness, exact, until, seen))
     mine = [job.response for job in found if job.task == witness.task and job.response is not None]
     return Tried(
@@ -215,6 +218,7 @@ def try_case(seed: int, setting: Setting) -> Tried | None:
         tuple(job for job in found if job.above),
         bool(workload.supplies),
         exchanged,
+        sure,
     )
 
 
@@ -225,33 +229,56 @@ def without_equals(workload: Workload) -> Workload:
     return changed(replace(workload, tasks=tuple(tasks)))
 
 
-def _exchanged(workload: Workload, witness: Witness, until: int, seen: Seen, setting: Setting) -> int:
+def _exchanged(
+    workload: Workload, witness: Witness, until: int, seen: Seen, setting: Setting
+) -> tuple[int, bool]:
     """Of jobs that end in the other order on the host kernel, with the times of the profile, how far apart
-    two of them end there, at most."""
+    two of them end there, at most; and whether they end in the same order there if operations take less."""
+    ends = [_host_ends(workload, witness, until, seen, setting, part) for part in PARTS]
+    orders = [[job for _, job in each] for each in ends]
+    on_kernel = [(end, seen.ends[task][job]) for end, (task, job) in ends[-1]]
+    found = 0
+    for first, (end, kernel) in enumerate(on_kernel):
+        for later, earlier in on_kernel[first + 1 :]:
+            if earlier < kernel:
+                found = max(found, later - end)
+    return found, all(order == orders[-1] for order in orders)
+
+
+def _host_ends(
+    workload: Workload, witness: Witness, until: int, seen: Seen, setting: Setting, part: Fraction
+) -> list[tuple[int, tuple[int, int]]]:
+    """When jobs end on the host kernel that ended on seL4, too, by the numbers of tasks and jobs, in order,
+    where operations take a `part` of the times of the profile."""
     folder = setting.folder / "host"
     shutil.rmtree(folder, ignore_errors=True)
     root = write_model(workload, witness.program, folder)
     if witness.program.phase is not None:
         root.write_text(_other_domains(root.read_text()))
+    (folder / "part.toml").write_text(_part_of(setting.profile, part))
     settings = RunSettings(
-        output=folder / "build", duration=until, fast=True, cost_profile=setting.profile.name
+        output=folder / "build", duration=until, fast=True, cost_profile=str(folder / "part.toml")
     )
     outcome = run(Input(root, preprocess=False), settings, sink := Sink(), lambda _: None)
     assert outcome is not None, sink.diagnostics[0].message
     number = {task.name.replace(".", "_"): index for index, task in enumerate(workload.tasks)}
-    host = sorted(
-        (job.end, (number[lane.task.name], index))
+    return sorted(
+        (job.end, (task, index))
         for lane in outcome.run.tasks
+        for task in (number[lane.task.name],)
         for index, job in enumerate(lane.jobs)
-        if job.end is not None
+        if job.end is not None and index in seen.ends.get(task, {})
     )
-    found = 0
-    ended = [(end, seen.ends[task][job]) for end, (task, job) in host if job in seen.ends.get(task, {})]
-    for first, (end, on_kernel) in enumerate(ended):
-        for later, earlier_on_kernel in ended[first + 1 :]:
-            if earlier_on_kernel < on_kernel:
-                found = max(found, later - end)
-    return found
+
+
+def _part_of(profile: Platform, part: Fraction) -> str:
+    """The file of a profile with shorter times of what a run has costs for."""
+    costs = to_builtins(profile)
+    lines = [f"clock = {profile.clock}"]
+    for table in ("plain", "fixed", "propagated", "inherited", "timer", "event"):
+        cycles = {name: n for name, n in costs[table].items() if isinstance(n, int)}
+        lines += [f"[{table}]", *(f"{name} = {int(n * part)}" for name, n in cycles.items())]
+    return "\n".join([*lines, ""])
 
 
 def as_code(witness: Witness, workload: Workload, shift: int) -> Witness:

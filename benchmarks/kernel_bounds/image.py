@@ -85,6 +85,8 @@ class Tried(Struct, frozen=True):
     #: of two jobs that end in the other order on the host kernel, how far apart their ends are there, at
     #: most, in nanoseconds; 0: there are none, None: not tried
     exchanged: int | None = None
+    #: whether jobs end in the same order on the host kernel if operations take less than in the profile
+    sure: bool = False
 
     @property
     def distance(self) -> float:
