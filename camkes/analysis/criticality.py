@@ -23,11 +23,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from camkes.analysis.budgets import BudgetModel, BudgetResult, criticality_setters
-from camkes.analysis.demand import Time, demands, release_cost
+from camkes.analysis.demand import Time, demands
 from camkes.analysis.overruns import Shortages
 from camkes.analysis.platform import Platform
 from camkes.analysis.response import STEPS, Load, released
-from camkes.analysis.verdict import no_bounds
+from camkes.analysis.verdict import interruptions, no_bounds
 from camkes.analysis.workload import Workload, WorkloadTask, workload_of
 from camkes.model.limits import MAX_PRIORITY
 from camkes.model.overrun import OverrunPolicy
@@ -103,7 +103,7 @@ def _all_levels(system: System, plan: Plan, platform: Platform) -> tuple[LevelRe
             _level(system, plan, platform, level, each | behind, late[level] | behind.late)
             for level, each in enumerate(shortages)
         ]
-        model = _Model(tasks, criticality, levels, switch, release_cost(workload, platform))
+        model = _Model(tasks, criticality, levels, switch, interruptions(workload, platform))
         found = tuple(
             LevelResult(*each, model.smc(*each), model.amc(*each), model.ours(*each)) for each in jobs
         )
@@ -256,13 +256,13 @@ class _Model:
         criticality: Mapping[str, int],
         levels: Sequence[_Level],
         switch: Sequence[Time],
-        release: Time,
+        interrupts: Sequence[Load],
     ) -> None:
         self._tasks = tasks
         self._criticality = criticality
         self._levels = levels
         self._switch = switch
-        self._release = release
+        self._interrupts = interrupts
 
     def smc(self, task: WorkloadTask, level: int) -> Time | None:
         """Others need what they do at this criticality, or at their own where it is lower."""
@@ -339,10 +339,9 @@ class _Model:
             return None
         if any(each.after for each in (task, *self._above(task))):
             return None
-        timers = [_load(each, self._release) for each in self._tasks if each.timed]
         window: Time = max(own, 1)  # without work of its own a job still waits for others
         for _ in range(STEPS):
-            longer = own + again * (blocking(window) + busy(window) + released(timers, window))
+            longer = own + again * (blocking(window) + busy(window) + released(self._interrupts, window))
             if longer > min(task.deadline, task.period):
                 return None
             if longer == window:

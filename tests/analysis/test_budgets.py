@@ -501,6 +501,12 @@ def test_releases_by_timers_cost_at_each_criticality() -> None:
         ("low", 0): 4 * MS,
         ("low", 1): 22 * MS,
     }
+    waiting = level_results(*tasks, Platform("timers", timer=TimerCost(MS, uninterrupted=MS)))
+    for each, before in zip(waiting, levels, strict=True):
+        for now, then in zip(
+            (each.smc, each.amc, each.ours), (before.smc, before.amc, before.ours), strict=True
+        ):
+            assert now is not None and then is not None and now - then == MS
 
 
 def test_ends_of_budgets_are_an_assumption_where_operations_have_costs() -> None:
