@@ -118,13 +118,13 @@ assembly {
     assert "200 us  its release by an event" in explained("last")
 
 
-#: what consumes `log` and `told` is no task
+#: the events `log` and `sent` release no task
 COMPONENTS = """
 procedure Use { void use(in int often); }
 component First { control; requestor; uses Use s; emits Go go; emits Go log; }
 component Second { control; requestor; consumes Go go; }
-component Server { provides Use p with priority_protocol inherited, requests (); emits Go told; }
-component Log { control; consumes Go log; consumes Go told; }"""
+component Server { provides Use p with priority_protocol inherited, requests (); emits Go sent; }
+component Log { control; consumes Go log; consumes Go sent; }"""
 ASSEMBLY = """
 composition {
     component First first; component Second second; component Server server;
@@ -132,16 +132,16 @@ composition {
     connection seL4RPCCall s(from first.s, to server.p);
     connection seL4NotificationNative a(from first.go, to second.go);
     connection seL4Notification b(from first.log, to one.log, to two.log);
-    connection seL4Notification c(from server.told, to one.told, to two.told);
+    connection seL4Notification c(from server.sent, to one.sent, to two.sent);
 }
 configuration {
     first._priority = 30; first._period = 10 ms; first._wcet = 1 ms;
     second._priority = 20; second.release = "go"; second._wcet = 1 ms;
     server.p_wcet = 1 us;
-    one._priority = 5; one.log_priority = 5; one.told_priority = 5;
-    two._priority = 5; two.log_priority = 5; two.told_priority = 5;
+    one._priority = 5; one.log_priority = 5; one.sent_priority = 5;
+    two._priority = 5; two.log_priority = 5; two.sent_priority = 5;
 }"""
-EMITTED = """if (often > 1) { told_emit(); } told_emit();"""
+EMITTED = """if (often > 1) { sent_emit(); } sent_emit();"""
 COSTS = "[event]\nemit = 10_000\nrelease = 100_000\n"
 
 
