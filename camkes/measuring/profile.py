@@ -51,7 +51,7 @@ def _lines(about: Mapping[str, str], found: Figures, user: UserPart | None, *, e
     late = " and ".join(f"{late} with {timers}" for timers, late in found.late.items())
     yield from ("", "[timer]", f"# by how much the interrupt was late at most: {late} timers")
     yield from (f"release = {found.timer}", f"each = {found.each}")
-    yield "# an interrupt waits for a call of the kernel: none is longer than the longest operation of threads"
+    yield "# an interrupt waits for a call of the kernel: the longest operation of threads is longer"
     yield f"uninterrupted = {found.uninterrupted}"
     yield from ("", "[event]", f"emit = {found.emit}", f"release = {found.event}")
     if found.overrun:
