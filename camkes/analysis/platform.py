@@ -63,7 +63,7 @@ class TimerCost(Struct, frozen=True, forbid_unknown_fields=True):
     """Cycles of a release by a timer: by how much the interrupt is late, the interrupt, the timer driver, and
     what a job does to begin and to wait for the next one. `each` is what the driver takes in addition for
     each timer in the system. An interrupt waits for what the kernel does for a thread below, `uninterrupted`
-    at most: once in a busy window, as no thread below executes in it."""
+    at most: once in a busy window, in which threads below execute only in sections."""
 
     release: Cycles = 0
     each: Cycles = 0
