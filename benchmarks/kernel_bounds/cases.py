@@ -205,7 +205,9 @@ def try_case(seed: int, setting: Setting) -> Tried | None:
     (bound,) = (each.response for each in exact.tasks if each.task.name == witness.task)
     if bound is None:  # overload, at the rate that was measured
         return None
-    exchanged, sure = _exchanged(workload, witness, until, seen, setting) if setting.host else (None, False)
+    exchanged, sure = None, False
+    if setting.host and not workload.supplies:
+        exchanged, sure = _exchanged(workload, witness, until, seen, setting)
     found = list(_jobs(workload, witness, exact, until, seen))
     mine = [job.response for job in found if job.task == witness.task and job.response is not None]
     return Tried(
