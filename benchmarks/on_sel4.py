@@ -4,7 +4,8 @@
 
 A system is analysed with the profile of the machine, built and booted. Its work is loops of so many
 instructions. `cases`: one of its tasks meets the worst case that the analysis found; the distance is that of
-this task. `conditions`, `budgets` and `bands`: systems of text, of which the distance is the least of all
+this task. (With MCS, the worst one if operations took half of the times of the profile, which happens more
+often.) `conditions`, `budgets` and `bands`: systems of text, of which the distance is the least of all
 tasks. No response of any task may be above its bound. A seed is a system: others are tried with other seeds.
 
     SEL4_WORKSPACE=DIR .venv/bin/python benchmarks/on_sel4.py [--count N] [--seed FIRST] [--kind NAME]
