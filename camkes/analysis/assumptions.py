@@ -179,7 +179,7 @@ def _events_without_cost(system: System, plan: Plan, platform: Platform) -> Iter
         yield _operations(
             f"the events that {listing(unknown)} can emit take no time, but for one to each task that they "
             "release (not counted)",
-            "let the code be read",
+            "let the code be read, or leave that time to the deadlines",
         )
     elif not platform.event.emit and (emitting := [name for name, counts in others.items() if any(counts)]):
         yield _operations(

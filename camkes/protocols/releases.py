@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from camkes.model.connectors import Carries, support
 from camkes.model.system import System
+from camkes.protocols.cycles import reached
 from camkes.protocols.plan import Plan
 
 
@@ -39,23 +40,26 @@ def emitting_ends(system: System) -> Mapping[str, tuple[str, ...]]:
 
 
 def emissions(system: System, plan: Plan) -> Mapping[str, Mapping[str, int | None]]:
-    """For tasks and CPIs that can emit events, their interfaces ("inst.iface") that do, with how many are so
-    sent in a job or a request, at most, to all that consume them; None: that is not known."""
-    receivers = {
-        end.name: len(connection.to_ends)
-        for connection in system.connections
-        for end in connection.from_ends
-        if connection.connector.from_end.kind == "Event"
-    }
+    """For tasks and CPIs that can emit events, the interfaces ("inst.iface") with which they do, and how many
+    are so sent in a job or a request, at most, to all that consume them; None: that is not known, as of
+    instances whose functions they call directly."""
+    receivers: dict[str, dict[str, int]] = {}
+    called: dict[str, list[str]] = {}
+    for connection in system.connections:
+        for end in connection.from_ends:
+            if connection.connector.from_end.kind == "Event":
+                receivers.setdefault(end.instance, {})[end.interface] = len(connection.to_ends)
+            elif support(connection.connector).carries is Carries.FUNCTION_CALLS:
+                called.setdefault(end.instance, []).extend(other.instance for other in connection.to_ends)
     callers = [(task.name, task.name) for task in plan.tasks]
     callers += [(cpi.name, cpi.instance) for cpi in plan.cpis if cpi.tasks]
     found: dict[str, dict[str, int | None]] = {}
-    for caller, instance in callers if receivers else ():
-        for end, sent in receivers.items():
-            owner, _, interface = end.rpartition(".")
-            if owner == instance:
-                count = plan.counts.get((caller, interface))
-                found.setdefault(caller, {})[end] = count * sent if isinstance(count, int) else None
+    for caller, own in callers if receivers else ():
+        for instance in reached([own], lambda name: called.get(name, ())):
+            for interface, sent in receivers.get(instance, {}).items():
+                count = plan.counts.get((caller, interface)) if instance == own else None
+                known = count * sent if isinstance(count, int) else None
+                found.setdefault(caller, {})[f"{instance}.{interface}"] = known
     return found
 
 

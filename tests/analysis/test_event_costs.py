@@ -190,3 +190,40 @@ def test_events_without_a_cost_are_an_assumption(tmp_path: Path) -> None:
         release = "the event that releases `second` takes no time to emit and to wait for"
         assert [each["text"] for each in found["assumptions"]] == [release, *expected]
     assert _analysed(tmp_path, "go_emit(); log_emit();", "--platform", "none")["assumptions"] == []
+
+
+def test_events_of_what_a_task_calls_directly_are_not_counted(tmp_path: Path) -> None:
+    components = """
+procedure Use { void use(in int often); }
+component Task { control; requestor; uses Use s; emits Go go; }
+component Called { provides Use p; uses Use next; emits Go log; }
+component Last { provides Use p; emits Go log; }
+component Log { control; consumes Go log; }"""
+    assembly = """
+composition {
+    group g { component Task task; component Called called; component Last last; }
+    component Log log; component Log other;
+    connection seL4DirectCall a(from g.task.s, to g.called.p);
+    connection seL4DirectCall b(from g.called.next, to g.last.p);
+    connection seL4Notification c(from g.%s, to log.log);
+    connection seL4Notification d(from g.task.go, to other.log);
+}
+configuration {
+    task._priority = 30; task._period = 10 ms; task._wcet = 1 ms; task.s_priority = 5;
+    called.p_priority = 5; called.next_priority = 5; last.p_priority = 5;
+    log._priority = 5; log.log_priority = 5; other._priority = 5; other.log_priority = 5;
+}"""
+    sources = {
+        "Task": loop("go_emit(); s_use(1);"),
+        "Called": "void p_use(int often) { next_use(often); }",
+        "Last": "void p_use(int often) { }",
+        "Log": "int run(void) { return 0; }",
+    }
+    (tmp_path / "events.toml").write_text(COSTS)
+    for emitter in ("called.log", "last.log"):
+        path = write(tmp_path, components, assembly % emitter, sources)
+        words = ("analyze", "--nocpp", path, "-o", tmp_path / "out", "--platform", tmp_path / "events.toml")
+        found = json.loads(camkes(*words, "--json").output)
+        (assumed,) = found["assumptions"]
+        assert assumed["text"].startswith("the events that `task` can emit take no time, but for one to each")
+        assert found["verdict"] == "met if"
