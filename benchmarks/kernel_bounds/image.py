@@ -71,7 +71,7 @@ class TriedJob(Struct, frozen=True):
 
 class Tried(Struct, frozen=True):
     """What a system did: a task, how late that responded at most, what the analysis `found` possible (0: it
-    did not look), its bound, and the jobs of all tasks."""
+    did not look; with MCS, with shorter operations), its bound, and the jobs of all tasks."""
 
     seed: int
     task: str

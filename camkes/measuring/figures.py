@@ -172,11 +172,11 @@ class Figures(Struct, frozen=True):
 
     @property
     def uninterrupted(self) -> int:
-        """What the kernel does at most before it takes an interrupt: each of its calls that the runtime makes
-        is a part of one of these."""
+        """For how long an interrupt waits for a call of the kernel, at most: the longest operation of threads
+        that was measured, which consists of several."""
         halves = (cycles for each in self.halves.values() for cycles in each)
-        ends = (self.overrun[name] for name in self.overrun if name == OverrunPolicy.WAIT.value)
-        return max(*halves, *self.waiting.values(), *ends, self.acquire, self.release, self.emit)
+        end = self.overrun.get(OverrunPolicy.WAIT.value, 0)
+        return max(*halves, *self.waiting.values(), self.acquire, self.release, self.emit, end)
 
 
 def of_overruns(rows: Mapping[str, Sequence[Sample]], *, exact: bool) -> dict[str, int]:
